@@ -50,12 +50,12 @@
 #include "bloomery/place/presence.h"         // the three answers
 #include "bloomery/source/open_source.h"     // keys of a text or a database
 
-// Kept in step with a table of a database.
+// Filters that are kept in step with a table of a database.
 #include "bloomery/follow/followed_place.h"  // a filter anywhere, made beside and put in one step
 #include "bloomery/follow/follower.h"        // carries every change, and moves the watermark
 #include "bloomery/source/open_changes.h"    // the table's changes, and how far it is
 
-// In front of a cache and a database.
+// Filters in front of a cache and a database.
 #include "bloomery/cache/redis_cache.h"      // a cache that processes share
 #include "bloomery/cache/redis_lookaside.h"  // it and a filter on one server, in one trip
 #include "bloomery/guard/cache_guard.h"      // asks filter, cache and database, in this order

@@ -12,8 +12,9 @@ struct Interval {
   double high = 1;
 };
 
-// Where the chance lies, with 95 % confidence, of something that happened `successes` times in
-// `trials` (at least 1). Wilson's score interval (1927): good for rare things and for none at all.
+// Returns where the chance lies, with 95 % confidence, of something that happened `successes` times
+// in `trials` (at least 1). Wilson's score interval (1927): good for rare things and for none at
+// all.
 inline Interval binomial_interval(std::uint64_t successes, std::uint64_t trials) {
   constexpr double z = 1.959964;
   const auto n = static_cast<double>(trials);

@@ -44,7 +44,7 @@ inline constexpr const char* kOfTables = "Filters of tables";
 inline constexpr const char* kOfOtherSystems = "Filters of other systems";
 inline constexpr const char* kMore = "More commands";
 
-// In the order of --help.
+// `kCommands` is in the order of --help.
 inline constexpr std::array kCommands{
     NamedCommand{"create", add_create, kEveryday},
     NamedCommand{"insert", add_insert, kEveryday},

@@ -33,15 +33,15 @@ void require_replaceable(const FileLocation& location, const EditOptions& option
 // in place; and as FilterEditor and MappedFilter do.
 class EditedFile {
  public:
-  // In place, made before other threads are: SIGINT, SIGTERM and SIGHUP end the process only after
-  // the file was closed, as StateKeeper does it.
+  // Opens the file. With in-place changes it is made before other threads are: SIGINT, SIGTERM and
+  // SIGHUP end the process only after the file was closed, as StateKeeper does it.
   EditedFile(const FileLocation& location, const EditOptions& options);
   ~EditedFile();
   EditedFile(const EditedFile&) = delete;
   EditedFile& operator=(const EditedFile&) = delete;
 
-  // In place, the filter is changed and asked, and commit() called, while this is held: else a
-  // signal may close the file meanwhile.
+  // Holds back signals, which may close the file otherwise: in place, the filter is changed and
+  // asked, and commit() called, while the lock is held.
   StateKeeper::Lock hold() { return keeper_ ? keeper_->lock() : StateKeeper::Lock(); }
 
   // Valid until commit().

@@ -52,8 +52,8 @@ KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, P
 // trailer. Of bf: and bloom: our module says it.
 bool says_keys(const PlaceLocation& location);
 
-// For commands that cannot ask in two forms: throws std::invalid_argument where nobody has said how
-// the keys are written, neither the filter nor the choice.
+// Throws std::invalid_argument if nobody has said how the keys are written, neither the filter nor
+// the choice: for commands that cannot ask in two forms.
 void require_known(const KeyForm& form, const PlaceLocation& location);
 
 // The form for asking all of them together. Throws where they need different ones.

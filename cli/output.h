@@ -22,8 +22,8 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  // From here on a thread writes what is handed on, while this one goes on. What it could not write
-  // is thrown by a later call, at the latest by flush().
+  // Lets a thread write, from here on, what is handed on, while this one goes on. What it could not
+  // write is thrown by a later call, at the latest by flush().
   void write_beside();
 
   void write(std::string_view bytes) {
@@ -32,8 +32,8 @@ class Output {
   }
   void write(char byte) { write(std::string_view(&byte, 1)); }
 
-  // After each batch of what a command reads, which may wait for the next: nothing is held back.
-  // Throws StoreError.
+  // Hands on what was written, so that nothing is held back: called after each batch of what a
+  // command reads, which may wait for the next. Throws StoreError.
   void hand_on();
 
   // Every command's last call: all is written when it returns. Throws StoreError.

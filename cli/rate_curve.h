@@ -17,18 +17,18 @@ struct RateCurve {
   std::function<double(double load)> rate_at;
 };
 
-// Where a filter stands on its curve.
+// LoadNow: where a filter stands on its curve.
 struct LoadNow {
   double load = 0;        // 0: empty, and not drawn
   double rate = 0;        // of its bits, which know of keys that the curve does not
   bool is_about = false;  // the load is an estimate
 };
 
-// For a terminal: a bar for each of some loads up to `most`, and one for `now`.
+// Draws for a terminal: a bar for each of some loads up to `most`, and one for `now`.
 std::string curve_text(const RateCurve& curve, const Terminal& terminal, double most = 2,
                        const LoadNow& now = {});
 
-// For a page: all the curves in one picture, the rate in powers of ten, as an SVG document.
+// Draws all the curves in one picture for a page, the rate in powers of ten, as an SVG document.
 std::string curves_svg(const std::string& title, const std::vector<RateCurve>& curves);
 
 // --svg FILE.

@@ -22,7 +22,7 @@ class Report {
   // `text` is the value as a person reads it; without one the value is shown as it is.
   void add(std::string name, Value value, std::string text = {});
 
-  // Only for programs: `value` as it is, no line of text.
+  // Adds `value` as it is for programs, and no line of text.
   void add_json(std::string_view name, Value value) { json_[name] = std::move(value); }
 
   const Value& json() const noexcept { return json_; }

@@ -29,9 +29,10 @@ class StateKeeper {
   StateKeeper(const StateKeeper&) = delete;
   StateKeeper& operator=(const StateKeeper&) = delete;
 
-  // While it is held nothing is saved: a key goes into the state and its record out in one step. A
-  // signal waits two seconds for that, and then ends the process with the state as it was saved
-  // last; without an interval there is none, and it waits however long that takes.
+  // Locks the state: nothing is saved while the lock is held, so a key goes into the state and its
+  // record out in one step. A signal waits two seconds for the lock, and then ends the process with
+  // the state as it was saved last. Without an interval there is no such state, and it waits
+  // however long that takes.
   Lock lock() { return Lock(mutex_); }
 
  private:

@@ -18,8 +18,8 @@ struct Textbook {
   double rate_at(double keys) const;
 };
 
-// Nothing where what is given does not fix the others. Where capacity and rate are given, they
-// count.
+// Computes what is missing; nothing if what is given does not fix the rest. If capacity and rate
+// are given, they count.
 std::optional<Textbook> textbook(const Known& known);
 
 }  // namespace bloomery::cli

@@ -37,11 +37,11 @@ class DeltaRing {
     friend bool operator==(const Basis&, const Basis&) = default;
   };
 
-  // Before each question: gives the ring a name and room for `most_bytes` of hashes, where it has
-  // none. Throws std::bad_alloc where the server has no room.
+  // Gives the ring, before each question, a name and room for `most_bytes` of hashes if it has
+  // none. Throws std::bad_alloc if the server has no room.
   void ask(const Basis& basis, std::uint64_t most_bytes);
 
-  // Not set while nobody asks; nothing is kept then.
+  // Returns the name, which is not set while nobody asks; nothing is kept then.
   const Identity& name() const noexcept { return name_; }
   std::uint64_t sequence() const noexcept { return next_; }
   // Whether every entry from `since` on is here.
@@ -59,7 +59,7 @@ class DeltaRing {
   }
   // The watermark moved.
   void step() noexcept { put({0, 0}); }
-  // After a change: forgets, where the filter is no longer what the name stands for.
+  // Forgets, after a change, if the filter is no longer what the name stands for.
   void require(const Basis& basis) noexcept {
     if (name_.is_set() && basis != basis_) forget();
   }

@@ -10,7 +10,7 @@
 // go by. All is done in the thread that the server runs commands in.
 namespace bloomery::module {
 
-// Where a client's copy stands.
+// DeltaPosition: where a client's copy stands.
 struct DeltaPosition {
   Identity ring;
   std::uint64_t sequence = 0;
@@ -24,7 +24,7 @@ inline constexpr int kDeltaTickMs = 10;
 bool wait_for_delta(Context* context, String* key, const DeltaPosition& position,
                     std::uint64_t milliseconds, CommandFunction answer);
 
-// After a ring was asked: rings that nobody asks for ten minutes go.
+// Watches the rings after one was asked: a ring that nobody asks for ten minutes goes.
 void watch_rings(Context* context);
 
 }  // namespace bloomery::module

@@ -30,7 +30,7 @@ struct GuardAnswer {
 // Answers `get`. Argument 3 is set behind a fence, 4 is the token, 5 the lease's life.
 class GuardReader {
  public:
-  // Where it may not take, no lease is taken: a row that needs one is waited for.
+  // `may_take`: false takes no lease, and a row that needs one is waited for.
   GuardReader(GuardServer& server, const GuardArguments& arguments, bool may_take)
       : server_(server), arguments_(arguments), may_take_(may_take) {}
 

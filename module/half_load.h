@@ -15,8 +15,8 @@ namespace bloomery::module {
 //   CAME first end          bytes that have come
 //   LOST why
 void require_replay(const Call& call);
-// Before a piece of a dump is taken. Each range that has come takes memory, which no server counts,
-// until what is between comes.
+// Refuses a chunk of a dump that would make too many ranges. Each range that has come takes memory,
+// which no server counts, until what is between comes.
 void require_few_ranges(const Call& call, const ByteRanges& loaded);
 void half_begin(Call& call);
 void half_fill(Call& call);

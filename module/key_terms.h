@@ -9,7 +9,8 @@ namespace bloomery::module {
 inline constexpr std::uint64_t kSecondMs = 1000;
 inline constexpr std::uint64_t kMostSeconds = 100ULL * 365 * 24 * 3600;
 
-// Under which terms a command makes a filter: not what it is, but whether and for how long.
+// KeyTerms: under which terms a command makes a filter: not what it is, but whether and for how
+// long.
 struct KeyTerms {
   bool only_if_new = false;            // NX: nothing happens where there is one
   std::uint64_t expires_after_ms = 0;  // EX; 0: never

@@ -225,7 +225,8 @@ struct Api {
   long long (*reply_integer)(CallReply*);
   std::size_t (*reply_length)(CallReply*);
 
-  // In commands with getkeys-api: whether the server asks where the keys are; tells one of them.
+  // `asks_for_keys`, in commands with getkeys-api: whether the server asks where the keys are.
+  // `key_at` tells one of them.
   int (*asks_for_keys)(Context*);
   void (*key_at)(Context*, int word);
 

@@ -14,7 +14,7 @@
 // evict keys: it makes room for what it counts, and for nothing else. 6.2 can give none.
 namespace bloomery::module {
 
-// From now on HeapWords takes its words from the server. `api` must stay.
+// Makes HeapWords take its words from the server from now on. `api` must stay.
 void use_server_memory(const Api& api);
 // Takes that back, before the server drops a module that it has not loaded after all.
 void leave_server_memory() noexcept;

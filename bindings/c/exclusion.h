@@ -90,7 +90,8 @@ class Exclusion {
     }
     Line& line;
   };
-  // Only who found keepers waits, so that those get in as soon as he has run.
+  // A change that found keepers, and lets no more of them in until it has run. A change that found
+  // none begins no wait, so that keepers get in as soon as it has run.
   struct Waiter {
     explicit Waiter(Line& of) : line(of) {}
     Waiter(const Waiter&) = delete;

@@ -27,7 +27,7 @@ struct bloomery_filter {
   // so, if `usual` is.
   bloomery::KeyForm form_to_ask(const bloomery::KeyForm& usual) const;
   bloomery::KeyForm form_to_insert(const bloomery::KeyForm& usual);
-  // Nothing while none is chosen.
+  // Returns null while no form is chosen.
   const char* form_text() const;
 
   // Returns `answer`, but BLOOMERY_UNKNOWN for BLOOMERY_ABSENT as long as an insert failed that

@@ -30,8 +30,8 @@ class HeldFilter {
 
   virtual int ask(Key key) = 0;
   virtual int insert(Key key) = 0;
-  // At most kPiece keys, and as many answers, which come in as BLOOMERY_UNKNOWN; `outcomes` may be
-  // null. Returns how many were added.
+  // `ask_many` takes at most kPiece keys, and as many answers, which come in as BLOOMERY_UNKNOWN.
+  // `outcomes` may be null. `insert_many` returns how many keys were added.
   virtual void ask_many(UnhashedBatch keys, std::uint8_t* answers, const CallContext& context) = 0;
   virtual std::size_t insert_many(UnhashedBatch keys, std::uint8_t* outcomes) = 0;
   // Whether it was there.

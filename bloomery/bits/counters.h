@@ -49,7 +49,7 @@ inline std::uint64_t raise_counter_atomically(std::span<std::uint64_t> words,
   }
 }
 
-// For a counter that is not zero. Returns what it is now.
+// Takes one from a counter that is not zero, and returns its value afterwards.
 inline std::uint64_t lower_counter(std::span<std::uint64_t> words,
                                    std::uint64_t position) noexcept {
   const std::uint64_t before = counter(words, position);

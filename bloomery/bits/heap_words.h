@@ -33,7 +33,7 @@ class HeapWords {
     word_count_ = std::exchange(other.word_count_, 0);
     return *this;
   }
-  // Has the words of a filter that was moved from (left_words.h).
+  // Takes on the words of a filter that was moved from (left_words.h).
   void leave(std::uint64_t word_count) noexcept;
 
   // How much memory so many words take: pages are whole.

@@ -19,10 +19,12 @@ struct LeftWords {
   const std::uint64_t* asked = nullptr;
 };
 
-// So many positions such a filter has, whatever it had: two lines, and a power of two.
+// `kLeftBits`: the bit count of a filter that was moved from, whatever it had: two lines, and a
+// power of two.
 inline constexpr std::uint64_t kLeftBits = 1024;
 
-// For at most LeftWords::kMost words. Where there is no memory, all share what they change.
+// Gives at most LeftWords::kMost words. Where there is no memory, all filters share the words that
+// they change.
 LeftWords left_words(std::uint64_t word_count) noexcept;
 
 }  // namespace bloomery

@@ -21,7 +21,7 @@ class MappedWords {
       : words_(reinterpret_cast<std::uint64_t*>(mapping->bytes().data() + byte_offset), word_count),
         asked_(words_.data()),
         owner_(std::move(mapping)) {}
-  // Has the words of a filter that was moved from (left_words.h).
+  // Takes on the words of a filter that was moved from (left_words.h).
   void leave(std::uint64_t word_count) noexcept {
     LeftWords left = left_words(word_count);
     owner_ = std::move(left.owner);

@@ -15,7 +15,7 @@ class Modulus {
 
   constexpr operator std::uint64_t() const noexcept { return value_; }  // NOLINT
 
-  // With the reciprocal rounded down, the quotient is too small by at most one.
+  // The quotient is too small by at most one, because the reciprocal is rounded down.
   friend constexpr std::uint64_t operator%(std::uint64_t number, const Modulus& by) noexcept {
     __extension__ using Wide = unsigned __int128;
     const auto quotient =

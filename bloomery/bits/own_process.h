@@ -9,9 +9,9 @@ namespace bloomery {
 // share with its parent, for the price of a load.
 std::uint64_t process_number() noexcept;
 
-// While it lives, a child of fork() does not have this descriptor: its number stays taken there,
-// but by nothing. So a child neither keeps the lock of the file nor writes to it. (One that is born
-// otherwise, by a bare clone, has it.)
+// Keeps a descriptor from children of fork() while it lives: in a child the number stays taken, and
+// leads to nothing. So a child neither keeps the lock of the file nor writes to it. (A child that
+// is born by a bare clone has the descriptor.)
 class UnsharedDescriptor {
  public:
   // Throws std::bad_alloc.

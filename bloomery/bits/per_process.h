@@ -23,7 +23,7 @@ class PerProcess {
     if (own->process == process_number()) delete own;
   }
 
-  // This process's. Throws, where it is the first of a process, what making a T throws.
+  // Returns this process's value. The first call of a process throws what making a T throws.
   T& get() {
     Own* own = own_.load(std::memory_order_acquire);
     if (own->process == process_number()) return own->value;

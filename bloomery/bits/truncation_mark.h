@@ -28,7 +28,7 @@ class TruncationMark {
   bool is_intact() const noexcept { return __atomic_load_n(word_, __ATOMIC_RELAXED) == kMark; }
 
  private:
-  // No word of a file, but by chance, and not what a lost page is filled with.
+  // `kMark`: a word that a file has only by chance, and that no lost page is filled with.
   static constexpr std::uint64_t kMark = 0x8f3bc5e2d1749a06;
 
   std::span<std::byte> page_;

@@ -44,7 +44,7 @@ class FilterStepper {
   const std::optional<Watermark>& reached() const noexcept {
     return has_watermark_ ? head_.watermark : passed_;
   }
-  // It has something of a transaction that has not ended.
+  // Returns whether it holds keys of a transaction that has not ended.
   bool has_loose() const noexcept { return has_loose_; }
   // Something is to be flushed.
   bool is_dirty() const noexcept { return is_dirty_; }

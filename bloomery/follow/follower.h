@@ -66,13 +66,13 @@ class Follower {
 
   Follower(ChangeSource& source, FilterPlace& place, const FollowerOptions& options);
 
-  // Until it is stopped, and the filter is flushed: throws what makes that fail. Throws
-  // std::invalid_argument for what does not work from the beginning, such as a table that is not
-  // there, or a filter that cannot be made so large.
+  // Follows until it is stopped and the filter is flushed, and throws what makes the flush fail.
+  // Throws std::invalid_argument for what does not work from the beginning, such as a table that is
+  // not there, or a filter that cannot be made so large.
   void run(std::stop_token stop);
-  // Until the filter has what was committed before the call, as the database's fence says. A table
-  // that is altered or truncated meanwhile is read again, twice at the most. Throws what fails, and
-  // CallAborted where it is stopped before.
+  // Follows until the filter has what was committed before the call, as the database's fence says.
+  // A table that is altered or truncated meanwhile is read again, twice at the most. Throws what
+  // fails, and CallAborted if it is stopped before.
   void run_once(std::stop_token stop, FenceSource& fence);
 
   // Builds the filter again, as soon as run() can.

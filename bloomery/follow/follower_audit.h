@@ -30,13 +30,13 @@ class FollowerAudit {
   explicit FollowerAudit(std::uint64_t one_in);
 
   bool is_empty() const noexcept { return kept_.empty(); }
-  // These went into the filter.
+  // Remembers some of the keys that went into the filter.
   void take(std::span<const Key> keys);
-  // They went into a filter that was put there just now, and this is the head that was found behind
-  // that. Where one is denied at once, another's filter has come in between, perhaps without rows
-  // that went meanwhile: lets go of all, as it does where it cannot ask.
+  // Remembers keys that went into a filter which was put there just now; `head` was found behind
+  // it. If one of the keys is denied at once, another's filter has come in between, perhaps without
+  // rows that went meanwhile: then, and where it cannot ask, it lets go of all keys.
   void begin(FilterPlace& place, const PlaceHead& head, const CallContext& context);
-  // Its watermark is above all that were taken.
+  // Says that the filter's watermark is above all keys that were taken.
   void settle();
   // Rows that are in the database, be they told of or not, are asked for once the watermark is
   // there. One set of them at a time.

@@ -29,13 +29,14 @@ class FollowerEntries {
   // Null: there is no cache.
   FollowerEntries(EntryEraser* cache, std::chrono::milliseconds again_after, DropSeen drop_seen);
 
-  // Also those again whose time has come. Of how many rows an old entry may be left until it
-  // expires: nobody told their keys, or too many wait until they are seen. Throws what the cache
-  // throws, and drop_seen; then the same changes are to come again.
+  // Erases the entries of the changes, and again the entries whose time has come. Returns of how
+  // many rows an old entry may be left until it expires, because nobody told their keys, or too
+  // many wait until they are seen. Throws what the cache and drop_seen throw; then the same changes
+  // are to come again.
   std::uint64_t erase(const Changes& changes, const CallContext& context);
   // Whatever has not ended is undone, or comes again from its beginning.
   void end_open();
-  // Nobody calls erase() any more.
+  // Ends; nobody calls erase() any more.
   void end(const CallContext& context);
 
  private:

@@ -18,7 +18,8 @@ struct FollowerStatus {
   State state = State::starting;
   std::uint64_t key_count = 0;  // about how many keys the filter holds
   std::uint64_t capacity = 0;   // 0: unknown
-  // Where the rate follows from it and from how many keys there are; else without bits.
+  // `geometry`: set where the rate follows from it and from the number of keys; else it has no
+  // bits.
   Geometry geometry{};
   std::uint64_t scanned = 0;   // keys read by scans
   std::uint64_t carried = 0;   // keys that came as changes

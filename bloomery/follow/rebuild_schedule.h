@@ -9,9 +9,9 @@
 
 namespace bloomery {
 
-// When a follower builds its filter again though it could go on: when somebody asks for it, when
-// the filter is too full, or when many of its rows are gone. One that fails is tried again soon at
-// first, and never for more than half of the time.
+// Decides when a follower builds its filter again though it could go on: when somebody asks for it,
+// when the filter is too full, or when many of its rows are gone. A rebuild that fails is tried
+// again soon at first, and never for more than half of the time.
 //
 // ask() from any thread, the rest on one.
 class RebuildSchedule {

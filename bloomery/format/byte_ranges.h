@@ -28,7 +28,8 @@ class ByteRanges {
 
   std::uint64_t byte_count() const noexcept { return byte_count_; }
 
-  // From the first byte of each to one behind its last; apart from each other, in order.
+  // Returns the ranges, each from its first byte to one behind its last; apart from each other, in
+  // order.
   const std::map<std::uint64_t, std::uint64_t>& all() const noexcept { return ranges_; }
 
  private:

@@ -44,7 +44,7 @@ class ByteReader {
   std::size_t offset() const noexcept { return at_; }
   std::size_t left() const noexcept { return bytes_.size() - at_; }
 
-  // Behind the last field. What is there would neither be asked nor be written again.
+  // Throws where bytes follow the last field: they would neither be asked nor be written again.
   void end() const {
     if (left() == 0) return;
     refuse("its end", std::to_string(left()) +

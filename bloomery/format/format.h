@@ -46,7 +46,8 @@ struct Format {
   std::string (*key_advice)(std::span<const Key> sample, std::uint64_t bit_count) = nullptr;
   // Warns of keys that the bytes carry along and that are not asked about; empty: there are none.
   std::string (*unasked)(const FilterContents& contents) = nullptr;
-  // Neither bytes nor settings say for how many keys and what rate the filter was made.
+  // `derives_promise`: neither bytes nor settings say for how many keys and what rate the filter
+  // was made.
   bool derives_promise = false;
   std::string_view create_settings{};  // those that create takes, which computes the others
 

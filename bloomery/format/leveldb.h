@@ -38,12 +38,13 @@ struct Probes {
 
   explicit Probes(const FilterParameters&) noexcept {}
 
-  // By the fewest bits a key, a whole number, that keep the rate.
+  // Takes the fewest bits a key, a whole number, that keep the rate.
   static Geometry geometry(const FilterOptions& options);
   static void check(const FilterParameters& parameters);
 
   static HashPair hash(Key key) noexcept { return {leveldb_format::hash(key), 0}; }
-  // For trials: h + i d has factors in common with 2^32 - 1, and so its probes are uneven.
+  // Gives the hash of a trial: h + i d has factors in common with 2^32 - 1, so its probes are
+  // uneven.
   static HashPair numbered_hash(std::uint64_t number) noexcept { return {number, 0}; }
   static std::uint64_t position(HashPair hash, std::uint32_t i, std::uint64_t bit_count) noexcept {
     const auto h = static_cast<std::uint32_t>(hash.h1);

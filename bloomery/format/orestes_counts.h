@@ -34,7 +34,7 @@ class Counts {
   // also for a count below zero, after which answers would be wrong.
   static Counts decode(const Fields& fields, const Geometry& geometry,
                        std::uint64_t largest = kLargestInRedis);
-  // Also counters that went back to zero, as Redis keeps them.
+  // Gives also the counters that went back to zero, as Redis keeps them.
   Fields encode() const;
 
   // How often the key is in, as far as its counters know: never less than it is.

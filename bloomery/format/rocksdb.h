@@ -28,7 +28,7 @@ struct FastLocal {
   static constexpr double kLineHashes = 0x1p32;
   static constexpr std::uint32_t kMostProbes = 30;
 
-  // By the fewest bits a key, in tenths, that keep the rate.
+  // Takes the fewest bits a key, in tenths, that keep the rate.
   static Geometry geometry(const FilterOptions& options);
   static void check(const FilterParameters& parameters);
 

@@ -36,7 +36,7 @@ class AdoptingPlace final : public FollowedFilter {
   // `keys_as_said` is PlaceOptions'.
   AdoptingPlace(std::unique_ptr<FilterPlace> opened, Open open, bool heads_move,
                 bool keys_as_said = false);
-  // No call is under way any more.
+  // Must not run beside another call.
   ~AdoptingPlace() override;
 
   std::string name() const override { return name_; }
@@ -56,7 +56,7 @@ class AdoptingPlace final : public FollowedFilter {
   void destroy(const CallContext& context = {}) override;
 
  private:
-  // Never changed, only replaced.
+  // Opened: never changed, only replaced.
   struct Opened {
     std::shared_ptr<FilterPlace> place;
     Identity identity{};

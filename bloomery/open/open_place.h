@@ -23,15 +23,15 @@ struct PlaceOptions {
   // Take also filters that forget keys (windowed) or let them be erased (counting). Their `absent`
   // says "not any more", which a guard must not act on.
   bool allow_forgetting = false;
-  // For reading, load a file of our own whole, with all its checksums, before the first answer.
-  // (One that is live has none.)
+  // `load_files`: for reading, load a file of our own whole, with all its checksums, before the
+  // first answer. (A live file has no checksums.)
   bool load_files = false;
   // `keys_as_said`: the caller reads in head() how the keys are written, and writes them so.
   // Otherwise each key that is written in another way is looked at (filter/key_watch.h): the eight
   // bytes of an integer are refused by a filter of texts, and a text by one of integers, where the
   // filter cannot remember that it has both.
   bool keys_as_said = false;
-  // Is shown each filter that is loaded whole.
+  // `look`: is shown each filter that is loaded whole.
   std::function<void(const AnyFilter& filter)> look{};
 };
 

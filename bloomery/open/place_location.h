@@ -11,7 +11,7 @@
 
 namespace bloomery {
 
-// Where a filter is, in one word of a command line: in a file, or in a server.
+// PlaceLocation: where a filter is, in a file or in a server, as one word of a command line.
 //   users.bloom                         a file of our own
 //   guava:users.bin                     one of another system's format
 //   redisson:redis://127.0.0.1#users    another system's filter where it lives (docs/redis.md)

@@ -10,10 +10,10 @@
 
 namespace bloomery {
 
-// When a server that could not be reached may be tried again: after 10 ms at first, twice as long
-// after each failure, half a second at most, and each time by chance between half of that and all,
-// so that clients do not come together. Until then everybody is told why at once; then one tries
-// for all. Many threads may use it.
+// BackOff decides when a server that could not be reached may be tried again: after 10 ms at first,
+// twice as long after each failure, half a second at most. Each time is drawn between half of that
+// and all, so that clients do not come together. Until then all callers get the reason at once;
+// then one tries for all. Many threads may use it.
 class BackOff {
  public:
   using Clock = std::chrono::steady_clock;

@@ -64,7 +64,8 @@ class FencedPlace final : public PlaceInFront {
            const CallContext& context = {}) override;
   Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) override;
 
-  // From the first "absent" of the place to the last word, strictly: with the fence's question.
+  // Returns how long absent keys took in strict mode: from the first "absent" of the place to the
+  // last word, with the fence's question.
   const WaitTimes& waits() const noexcept { return waits_; }
   GuardCounters counters() const noexcept { return counters_.snapshot(); }
 

@@ -34,7 +34,7 @@ enum class NoAbsent : std::uint8_t {
   without_markers  // a filter of BF.* that may have been lost and begun anew
 };
 
-// That as a sentence for people, with what to do about it; empty for none.
+// Returns a NoAbsent as a sentence for people, with what to do about it; empty for none.
 std::string_view why(NoAbsent reason) noexcept;
 
 // The description that a place gives of its filter.
@@ -42,7 +42,8 @@ struct PlaceHead {
   Identity identity{};            // made anew by whatever clears bits; unset: the place has none
   FilterParameters parameters{};  // with how its keys were written
   std::uint64_t inserted = 0;
-  // Never ahead of the bits: every key of the source up to here is in. None: nobody promises that.
+  // `watermark`: never ahead of the bits: every key of the source up to here is in. None: nobody
+  // promises that.
   std::optional<Watermark> watermark{};
   // `beat`: has another value after each insert_and_advance() and advance(), so that the caller who
   // moved it last recognizes its own step.
@@ -110,8 +111,8 @@ class FilterPlace {
     return ask_one(key, proofs, context);
   }
 
-  // When it returns, no key of the batch is ever `absent` again. Throws where that cannot be
-  // promised for all of them. `outcomes` is empty, or as long as the keys.
+  // Inserts the keys: after it returned, none of them is ever `absent` again. Throws where that
+  // cannot be promised for all of them. `outcomes` is empty, or as long as the keys.
   virtual void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                            const CallContext& context = {}) = 0;
   void insert_many(std::span<const Key> keys, const CallContext& context = {}) {
@@ -140,8 +141,8 @@ class FilterPlace {
   void destroy(const CallContext& context = {});
 
  protected:
-  // For each place to begin with: throws std::invalid_argument, naming both numbers, where there
-  // are not as many answers as keys, or outcomes that are neither none nor as many.
+  // Each place begins with require_room(): throws std::invalid_argument, naming both numbers,
+  // unless there are as many answers as keys, and as many outcomes or none.
   void require_room(std::span<const Key> keys, std::span<const Presence> answers) const {
     if (keys.size() != answers.size()) [[unlikely]]
       refuse_room(keys.size(), answers.size());

@@ -131,7 +131,7 @@ class Gathering {
     std::size_t trips = 0;  // under way
   };
 
-  // While it lives, one trip is counted in `trips`.
+  // Counts one trip in `trips` while it lives.
   class Trip {
    public:
     Trip(Gathering& of, Traffic& in) : of_(of), in_(in) {}

@@ -38,7 +38,7 @@ struct GuardCounters {
   std::uint64_t audits = 0;         // absent keys that the database was asked for all the same
   std::uint64_t false_absents = 0;  // of those, rows that the filter denies: must be 0
 
-  // Where rows are followed (fenced_place.h): keys, but for the questions.
+  // The counters of followed rows (fenced_place.h) count keys, but for the questions.
   std::uint64_t fenced = 0;           // denied behind a fence
   std::uint64_t fence_questions = 0;  // calls of `fence`
   std::uint64_t fence_failures = 0;   // unknown: that threw

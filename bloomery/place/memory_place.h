@@ -63,7 +63,7 @@ class MemoryPlace final : public FollowedFilter {
 
   MemoryPlace(const MemoryPlace&) = delete;
   MemoryPlace& operator=(const MemoryPlace&) = delete;
-  // No call is under way any more.
+  // Must not run beside another call.
   ~MemoryPlace() override { delete state_.load(); }
 
   std::string name() const override { return "a filter in memory"; }
@@ -209,7 +209,7 @@ class MemoryPlace final : public FollowedFilter {
     std::atomic<bool> incomplete = false;
   };
 
-  // Never changed, only replaced: one pointer tells a reader all.
+  // State: never changed, only replaced, so one pointer tells a reader all.
   struct State {
     std::shared_ptr<F> filter;
     std::shared_ptr<Next> next{};
@@ -295,7 +295,7 @@ class MemoryPlace final : public FollowedFilter {
     publish(std::move(state));
   }
 
-  // When it returns, no call under way knows the state before.
+  // Puts a state in the old one's place; when it returns, no call under way knows the state before.
   void publish(State state) {
     const std::unique_ptr<State> old(state_.exchange(new State(std::move(state))));
     gate_.wait_for_readers();

@@ -46,7 +46,7 @@ class RecentFences {
     JudgedFence asked;
     Clock::time_point at;
   };
-  // Never changed, only replaced.
+  // List: never changed, only replaced.
   struct List {
     std::array<Timed, kInBudget + 2> all{};
     std::size_t count = 0;

@@ -19,13 +19,13 @@ class StalledFence {
 
   std::optional<Fence> get();
   bool is_there() const noexcept { return is_there_.load(std::memory_order_acquire); }
-  // It stands still for so long that waiting is in vain.
+  // Returns whether the fence has stood still for so long that waiting is in vain.
   bool gave_up();
   // Whether it is the caller's turn to ask the database once more.
   bool may_try();
   // Somebody waited in vain.
   void note(const Fence& fence);
-  // It moves.
+  // Forgets the fence, because the watermark moves again.
   void forget();
 
  private:

@@ -15,7 +15,7 @@ class WaitTimes {
   void add(std::chrono::nanoseconds time) noexcept;
 
   std::uint64_t count() const noexcept;
-  // So long at most took this share (0 to 1) of all; zero where there were none.
+  // Returns the time that this share (0 to 1) of all took at most; zero where there were none.
   std::chrono::microseconds quantile(double share) const noexcept;
 
  private:

@@ -12,7 +12,7 @@ namespace bloomery {
 
 // 32 hexadecimal digits.
 std::string identity_text(const Identity& identity);
-// Nothing where the text is not that.
+// Reads an identity; nothing where the text is none.
 std::optional<Identity> read_identity(std::string_view text) noexcept;
 
 // SOURCE:POSITION; or "-", for none.

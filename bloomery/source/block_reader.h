@@ -19,8 +19,8 @@ namespace bloomery {
 // How a text is cut into records.
 struct RecordEnds {
   char separator = '\n';
-  // Where fields may be quoted (csv_records.h): what stands between them. None: a separator always
-  // ends a record.
+  // `csv_delimiter`: what stands between fields that may be quoted (csv_records.h). None: a
+  // separator always ends a record.
   std::optional<std::string> csv_delimiter{};
 };
 

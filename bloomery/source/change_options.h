@@ -11,9 +11,9 @@ namespace bloomery {
 // How to follow a table. The source and the fence of one table take the same.
 struct ChangeOptions {
   SourceOptions keys{};
-  // Under which name the database keeps changes for a follower that is away, so that it can go on
-  // where it was. Two filters of one table want two names. Empty: SQLite names it after table and
-  // column, and a server keeps nothing.
+  // `slot`: the name under which the database keeps changes for a follower that is away, so that it
+  // can go on where it was. Two filters of one table want two names. Empty: SQLite names it after
+  // table and column, and a server keeps nothing.
   std::string slot{};
   // The most that an SQLite database keeps for a follower that is away. Beyond, it must scan again.
   // PostgreSQL keeps what its own max_slot_wal_keep_size allows, MariaDB its log, follower or not.

@@ -22,16 +22,16 @@ namespace bloomery {
 struct Changes {
   std::span<const Key> keys;        // of rows inserted, and new keys of rows that were changed
   std::uint64_t deleted_count = 0;  // keys that rows had until now
-  // Where ChangeOptions::tells_touched: the keys that changed rows, and those that are gone, had
-  // before. Whoever remembers such a row has an old one.
+  // `touched`, with ChangeOptions::tells_touched: the keys that changed rows had before, and those
+  // of rows that are gone. Whoever remembers one of these rows has an old one.
   std::span<const Key> touched{};
   // The number of further changed rows whose keys the database did not tell.
   std::uint64_t untold_count = 0;
   // Transactions of these rows, and of some before, that have ended: by what names the source has
   // for them.
   std::span<const std::uint64_t> ended{};
-  // Where these keys end a whole transaction: every row committed up to here has been handed over.
-  // None: more of the same is to come.
+  // `watermark`: set where these keys end a whole transaction: every row committed up to here has
+  // been handed over. None: more of the same transaction is to come.
   std::optional<Watermark> watermark{};
   // Keys of a transaction that has not ended are among those handed over since start(): they are
   // above any watermark so far.
@@ -64,9 +64,9 @@ class ChangeSource {
   // The source's name in messages: its location, without passwords.
   virtual std::string name() const = 0;
 
-  // From now on, poll() gives what was committed after `from`, perhaps with some from before. False
-  // where it cannot go on from there, or no place is named: then it begins at this moment, and the
-  // rows that are there already come by scan().
+  // Begins: from now on poll() gives what was committed after `from`, perhaps with some from
+  // before. Returns false if it cannot go on from there, or no place is named: then it begins at
+  // this moment, and the rows that are there already come by scan().
   virtual bool start(const std::optional<Watermark>& from, const CallContext& context = {}) = 0;
   // Why the last start() that was given a watermark did not go on from it: for people. Empty where
   // the source cannot say.

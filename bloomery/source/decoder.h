@@ -12,13 +12,13 @@ namespace bloomery {
 // other, as the formats' own programs write them.
 class Decoder {
  public:
-  // Up to so many encoded bytes, at least one; 0 only at the end.
+  // Reads up to `byte_count` encoded bytes, at least one; 0 only at the end.
   using Read = std::function<std::size_t(char* out, std::size_t byte_count)>;
 
   virtual ~Decoder() = default;
 
-  // Up to `byte_count` bytes of the text, at least one; 0 only at the end. Calls `read` for more
-  // where it needs more. Throws StoreError for bytes that are damaged, or end too early.
+  // Writes up to `byte_count` bytes of the text, at least one; 0 only at the end. Calls `read` for
+  // more where it needs more. Throws StoreError for bytes that are damaged, or end too early.
   virtual std::size_t read(char* out, std::size_t byte_count, const Read& read) = 0;
 };
 

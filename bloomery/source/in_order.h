@@ -13,7 +13,7 @@ namespace bloomery {
 //   work    on the slot: cuts the block into keys and hashes them.
 //   end     uses it: inserts, prints. False asks for no more.
 //
-// So many slots are under way at most, which bounds the memory.
+// At most slot_count() slots are under way, which bounds the memory.
 struct OrderedSteps {
   std::function<bool(std::size_t slot)> begin;
   std::function<void(std::size_t slot)> work;

@@ -28,7 +28,7 @@ class InputFile {
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&& other) noexcept;
 
-  // Up to `byte_count` bytes, at least one; 0 only at the end. Goes on after an interrupting
+  // Reads up to `byte_count` bytes, at least one; 0 only at the end. Goes on after an interrupting
   // signal.
   std::size_t read(char* out, std::size_t byte_count);
 

@@ -21,8 +21,8 @@ class KeyBatcher {
  public:
   explicit KeyBatcher(const BatchConsumer& consumer) : worker_(consumer) {}
 
-  // Where the next key may be written, up to byte_limit bytes. Hands over the batch first where it
-  // is full; nullptr once the consumer wants no more. Throws what the consumer throws.
+  // Returns where the next key may be written, up to byte_limit bytes. Hands over the batch first
+  // where it is full; nullptr once the consumer wants no more. Throws what the consumer throws.
   [[gnu::always_inline]] char* room(std::size_t byte_limit) {
     if (count_ < kBatchKeys && byte_limit <= filling_->byte_count - used_) {
       return filling_->bytes.get() + used_;

@@ -13,7 +13,7 @@
 
 namespace bloomery {
 
-// Up to some thousand keys that came out of a source together. All views are valid until the
+// Batch: up to some thousand keys that came out of a source together. All views are valid until the
 // consumer returns.
 struct Batch {
   std::span<const Key> keys;
@@ -44,8 +44,8 @@ struct SourceTotals {
   std::uint64_t byte_count = 0;
 };
 
-// Where keys come from: a text, a table of a database. It pushes, because a database does; a batch
-// costs one call. One thread at a time.
+// KeySource: where keys come from, a text or a table of a database. It pushes, because a database
+// does; a batch costs one call. One thread at a time.
 class KeySource {
  public:
   virtual ~KeySource() = default;
@@ -73,8 +73,8 @@ class KeySource {
   // How many bytes will come, where that is known at no cost.
   virtual std::optional<std::uint64_t> expected_byte_count() = 0;
 
-  // Where the keys' origin calls equal what their bytes tell apart, so that a row is found by what
-  // a filter calls absent: a sentence. Empty where nothing is known of that.
+  // Returns a sentence where the keys' origin calls equal what their bytes tell apart, so that a
+  // row is found by what a filter calls absent. Empty where nothing is known of that.
   virtual std::string equality_advice() const { return {}; }
 };
 

@@ -19,7 +19,7 @@ std::unique_ptr<ChangeSource> open_change_source(std::string_view location,
 // ChangeSource::remove() of it, also of a table that has another name by now, or is gone.
 std::string remove_changes(std::string_view location, const ChangeOptions& options = {});
 
-// Where the same table is asked how far it is. Throws as open_change_source() does.
+// Opens what asks how far the same table is. Throws as open_change_source() does.
 std::unique_ptr<FenceSource> open_fence(std::string_view location,
                                         const ChangeOptions& options = {});
 

@@ -15,7 +15,7 @@ namespace bloomery {
 // Keys end to end, in the order in which they came.
 class PackedKeys {
  public:
-  // For one more key of up to so many bytes; keep() says how many it has.
+  // Gives room for one more key of up to so many bytes; keep() says how many it has.
   char* room(std::size_t byte_limit) {
     bytes_.resize(std::max(bytes_.size(), byte_count() + byte_limit));
     return bytes_.data() + byte_count();
@@ -48,7 +48,7 @@ class PackedKeys {
     ends_.clear();
   }
 
-  // Until it changes.
+  // Returns the keys, valid until they change.
   std::span<const Key> keys() {
     keys_.clear();
     std::size_t start = 0;

@@ -39,7 +39,7 @@ struct ServerLocation {
   ServerSelection selection{};
   std::map<std::string, std::string, std::less<>> settings{};
 
-  // For messages: all of it but the password and the settings.
+  // Returns the location for messages: all of it but the password and the settings.
   std::string name() const;
 };
 

@@ -9,7 +9,7 @@
 
 namespace bloomery {
 
-// Where keys come from, in one word of a command line:
+// SourceLocation: where keys come from, in one word of a command line.
 //   keys.txt                                     a text; "-" is standard input
 //   sqlite:shop.db?table=users&column=id         a column of a database
 //   sqlite:shop.db?query=SELECT id FROM users    what a query selects; the query is all that

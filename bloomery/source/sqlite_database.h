@@ -40,7 +40,7 @@ class SqliteDatabase {
   // Runs a statement that gives no rows.
   void run(std::string_view sql) { step(prepare(sql)); }
 
-  // From now on; as a call's deadline wants it.
+  // Waits for locks from now on, as a call's deadline wants it.
   void wait_for_locks(std::uint32_t busy_timeout_ms);
 
   // Whether the path leads to another file by now, or to none, be it by a link or a file system

@@ -42,16 +42,16 @@ class SqliteSource final : public KeySource {
   SourceTotals for_each_prepared(const Preparation& preparation,
                                  const BatchConsumer& consumer) override;
 
-  // Never fewer than the rows, NULLs among them. For a table whose rowids hardly have gaps it is
-  // the range of the rowids: 256 of them are looked up to see that, whatever the size of the table.
-  // For other tables SQLite counts, through the smallest index that has all rows: a tenth to a half
-  // of a scan. A query may cost as much as it does to run.
+  // Returns never fewer than the rows, NULLs among them. For a table whose rowids hardly have gaps
+  // it is the range of the rowids: 256 of them are looked up to see that, whatever the size of the
+  // table. For other tables SQLite counts, through the smallest index that has all rows: a tenth to
+  // a half of a scan. A query may cost as much as it does to run.
   std::optional<std::uint64_t> expected_count() override;
 
   std::optional<std::uint64_t> expected_byte_count() override { return std::nullopt; }
 
-  // Where the column that the keys come from calls equal what these keys' bytes tell apart: a
-  // sentence. Nothing of keys that a query computes.
+  // Returns a sentence if the column that the keys come from calls equal what these keys' bytes
+  // tell apart. Says nothing of keys that a query computes.
   std::string equality_advice() const override;
 
  private:

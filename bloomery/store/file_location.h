@@ -10,7 +10,7 @@
 
 namespace bloomery {
 
-// Where a filter is, in one word of a command line:
+// FileLocation: where a filter is, in one word of a command line.
 //   users.bloom                         a file of our own
 //   guava:users.bin                     one of another system's format; formats() has their names
 //   redisson:users.bin?legacy=1         with what its bytes do not say

@@ -17,9 +17,9 @@ namespace bloomery {
 // flush(), in one step; without that the file stays as it was.
 class LoadedPlace final : public FollowedFilter {
  public:
-  // For reading: what was loaded.
+  // Opens for reading what was loaded.
   LoadedPlace(std::string name, AnyFilter filter);
-  // For writing. Throws as FilterEditor does.
+  // Opens for writing. Throws as FilterEditor does.
   explicit LoadedPlace(const FileLocation& location);
 
   std::string name() const override { return name_; }
@@ -28,12 +28,12 @@ class LoadedPlace final : public FollowedFilter {
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context = {}) override;
-  // With the keys: both are in the file after the next flush().
+  // Moves the watermark with the keys: both are in the file after the next flush().
   bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
                           const CallContext& context = {}) override;
   void flush(const CallContext& context) override;
   PlaceHead head(const CallContext& context = {}) override;
-  // With what is not flushed yet.
+  // Copies the filter, with what is not flushed yet.
   AnyFilter copy(const CallContext& context = {}) override;
 
   // Whether nobody has moved, removed or replaced the file. False where the place is not for

@@ -36,7 +36,8 @@ class MappedBody {
   // The body of a live file, whose head stays while anybody has it open, and whose table changes.
   MappedBody(std::shared_ptr<FileMapping> mapping, const FileLayout& layout, const HeadBytes& head);
 
-  // To be asked after the words were read. False once, false for ever. Costs a few loads.
+  // Returns whether the file is unchanged; asked after the words were read. Once false, it stays
+  // false. Costs a few loads.
   bool is_unchanged() const noexcept {
     if (changed_.load(std::memory_order_relaxed)) return false;
     // Orders the reading of the words before the look at the file.

@@ -21,8 +21,9 @@ struct MapOptions {
   // Read the body and check it before the first answer; read_write always does, or it would sign
   // damage as its own.
   bool verify = false;
-  // Else check each block of 64 KiB the first time that an "absent" rests on it: the keys of one
-  // that is damaged are "maybe", and all others answered as ever. Off, damage says "absent".
+  // `verify_when_touched`: without `verify`, check each block of 64 KiB the first time that an
+  // "absent" rests on it. The keys of a damaged block are "maybe", and all others are answered as
+  // ever. Off, damage says "absent".
   bool verify_when_touched = true;
   // Make a file whole that its writer did not close (see recover).
   bool recover = false;

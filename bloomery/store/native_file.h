@@ -54,7 +54,7 @@ struct FileInfo {
   std::uint64_t body_bytes = 0;
   std::uint64_t block_count = 0;  // of the body, each with a checksum
 
-  // Only where they were verified.
+  // `damaged_blocks`, `first_damaged_block`: set only if the blocks were verified.
   std::optional<std::uint64_t> damaged_blocks;
   std::optional<std::uint64_t> first_damaged_block;
 };

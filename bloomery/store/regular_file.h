@@ -39,7 +39,8 @@ class RegularFile {
   void read(std::span<std::byte> to, std::uint64_t offset) const;
   void write(std::span<const std::byte> bytes, std::uint64_t offset) const;
 
-  // To the disk. A failure is final: what was lost stays lost, and a second call could not know.
+  // Syncs the file to the disk. A failure is final: what was lost stays lost, and a second call
+  // could not know.
   void sync() const;
 
   // True while `path` still names this very file.

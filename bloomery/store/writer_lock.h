@@ -18,8 +18,8 @@ inline constexpr int kLockAttempts = 100;
 // child of fork() has no part in it, nor in the file. Readers neither take it nor mind it.
 class WriterLock {
  public:
-  // Nothing where there is no such file. Throws BusyError where another writer has it, and
-  // StoreError where this process may not write it.
+  // Locks a file; nothing if there is no such file. Throws BusyError if another writer has it, and
+  // StoreError if this process may not write it.
   static std::optional<WriterLock> of_existing(const std::filesystem::path& path);
   static WriterLock of(const std::filesystem::path& path);
 

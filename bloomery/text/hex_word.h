@@ -13,7 +13,7 @@ inline constexpr std::size_t kHexWordDigits = 16;
 // 64 bits as sixteen hexadecimal digits, lower case.
 std::string hex_word(std::uint64_t number);
 
-// Nothing where the text is not sixteen such digits, of either case.
+// Reads sixteen hex digits of either case; nothing if the text is anything else.
 std::optional<std::uint64_t> read_hex_word(std::string_view text) noexcept;
 
 }  // namespace bloomery

@@ -18,10 +18,10 @@ std::uint64_t parse_count(std::string_view text);
 // anything else, and for more than 2^64-1 milliseconds.
 std::uint64_t parse_duration_ms(std::string_view text);
 
-// In the largest unit that is whole: 90s, 24h as 1d, 1500ms.
+// Writes a duration in the largest unit that is whole: 90s, 24h as 1d, 1500ms.
 std::string format_duration_ms(std::uint64_t duration_ms);
 
-// At most one decimal, rounded: 999, 1K, 3.2M, 10M, 123M, 1.5G.
+// Writes a count with at most one decimal, rounded: 999, 1K, 3.2M, 10M, 123M, 1.5G.
 std::string format_count(std::uint64_t count);
 
 }  // namespace bloomery

@@ -25,8 +25,9 @@ enum class KeyEncoding : std::uint8_t {
   kryo_i32 = 8,  // decimal: as it writes an Integer
   kryo_i64 = 9,  // decimal: as it writes a Long
 
-  // Nobody has said it: a program may have inserted texts, integers, or both. Texts are asked as
-  // they are, and what spells an integer also as its eight bytes; "absent" only if both say so.
+  // `unknown`: nobody has said it. A program may have inserted texts, integers, or both. Texts are
+  // asked as they are, and what spells an integer also as its eight bytes; "absent" only if both
+  // say so.
   unknown = 10,
 };
 

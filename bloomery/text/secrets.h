@@ -14,7 +14,7 @@ struct TextPart {
   std::size_t end = 0;
 };
 
-// Where a text that holds locations, or what was meant for one, has secrets: what stands between
+// Finds the secrets in a text that holds locations, or what was meant for one: what stands between
 // the user and the @ of any scheme, and the values of settings behind a ?, unless the setting is
 // one of those that are known to hold none. In order, without overlap.
 std::vector<TextPart> secrets_in(std::string_view text);

@@ -40,7 +40,8 @@ class Utf8Characters {
     return kReplacement;
   }
 
-  // With `count` more bytes, the next of which is `lowest` to `highest`.
+  // Returns a character continued by `count` more bytes, the next of which is `lowest` to
+  // `highest`.
   std::uint32_t continued(std::uint32_t character, int count, unsigned char lowest,
                           unsigned char highest) noexcept {
     for (; count > 0; --count) {

@@ -21,7 +21,7 @@ class LossRecord {
   // How many keys may be inserted before the next look(); the whole batch where there is no need.
   std::uint64_t next_look() const noexcept;
 
-  // After `answered` keys were inserted, to `new_count` of which the answer was "new".
+  // Notes that `answered` keys were inserted, to `new_count` of which the answer was "new".
   void look(std::uint64_t answered, std::uint64_t new_count);
 
   // Returns the loss among `new_count` keys that were called new and `known_count` that were not.

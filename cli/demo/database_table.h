@@ -6,7 +6,7 @@
 
 namespace bloomery::cli {
 
-// Where rows are found by their key. A look-up reads one value of the row.
+// DatabaseTable: where rows are found by their key. A look-up reads one value of the row.
 struct DatabaseTable {
   std::string path;
   std::string table;

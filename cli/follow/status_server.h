@@ -29,7 +29,7 @@ class StatusServer {
   StatusServer(const StatusServer&) = delete;
   StatusServer& operator=(const StatusServer&) = delete;
 
-  // Where it listens, as HOST:PORT.
+  // Returns the address it listens at, as HOST:PORT.
   const std::string& address() const noexcept { return address_; }
 
  private:

@@ -8,7 +8,7 @@
 
 namespace bloomery::cli {
 
-// Where one key's filter goes.
+// TakenTo: where one key's filter goes.
 struct TakenTo {
   PlaceLocation out;
   bool replace = false;

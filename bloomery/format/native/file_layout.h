@@ -35,12 +35,12 @@ inline constexpr std::uint64_t kHeaderBytes = 64;
 inline constexpr std::uint64_t kBodyAlignment = 4096;
 inline constexpr std::uint64_t kBlockBytes = 64 * 1024;
 inline constexpr std::size_t kBlockWords = kBlockBytes / sizeof(std::uint64_t);
-// Nothing before the body is longer.
+// `kMaxHeadBytes`: nothing before the body is longer.
 inline constexpr std::uint64_t kMaxHeadBytes = 17 * kBodyAlignment;
 
 inline constexpr std::array<std::uint8_t, 8> kFileMagic{0x89, 'B', 'L', 'O', 'O', 'M', '\r', '\n'};
 inline constexpr std::uint8_t kFileVersion = 1;
-// In the header: how long the fields are, of 16 bits, and how many bits the body has, of 64.
+// The header has the length of the fields in 16 bits, and the bit count of the body in 64.
 inline constexpr std::size_t kFieldBytesAt = 14;
 inline constexpr std::size_t kBodyBitsAt = 24;
 inline constexpr std::uint8_t kFlagOpenForWriting = 1;

@@ -18,7 +18,7 @@ namespace bloomery::rdb {
 // False where the steps do not give exactly `out`; then some of it may be written.
 bool expand_lzf(std::span<const std::byte> packed, std::span<std::byte> out) noexcept;
 
-// No steps of so many bytes give more than this.
+// Returns the most bytes that so many packed bytes can become.
 constexpr std::uint64_t most_expanded(std::uint64_t packed_bytes) noexcept {
   return packed_bytes / 3 * 264 + 32;
 }

@@ -28,7 +28,7 @@ struct ModuleType {
 ModuleType module_type(std::uint64_t id);
 std::uint64_t module_type_id(const ModuleType& type) noexcept;
 
-// Behind the type id: up to and with the end.
+// Skips what follows the type id, the end included.
 void skip_module_values(RdbCursor& cursor);
 
 // Reads the values.

@@ -49,7 +49,8 @@ inline Holds holds(const ModuleKey& key) noexcept {
   return kind_of_value(key.type.name).holds;
 }
 
-// Before the values of a key, in the dump it was found in: offsets are those of the dump.
+// Gives a cursor before the values of a key, in the dump that the key was found in: offsets are
+// those of the dump.
 RdbCursor cursor_at(std::span<const std::byte> bytes, const ModuleKey& key);
 
 // The filter of a key that holds a chain, of the dump it was found in, and all of it but its

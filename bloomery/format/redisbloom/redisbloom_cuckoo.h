@@ -105,7 +105,7 @@ class CuckooFilter {
     std::uint64_t mask;  // buckets less one
     std::uint8_t* slots;
   };
-  // Where a key may be in any sub-filter, before the mask.
+  // A key's place in any sub-filter, before the mask.
   struct Place {
     std::uint64_t bucket;
     std::uint64_t other;

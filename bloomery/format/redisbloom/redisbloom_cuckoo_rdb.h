@@ -30,7 +30,7 @@ CuckooFilter read_cuckoo_value(ValueReader& reader, std::uint32_t encoding_versi
 // All but the slots, which it passes over.
 CuckooShape read_cuckoo_shape(ValueReader& reader, std::uint32_t encoding_version);
 
-// In version 4.
+// Writes version 4.
 void write_cuckoo_value(const CuckooFilter& filter, ValueWriter& writer);
 
 }  // namespace bloomery::redisbloom

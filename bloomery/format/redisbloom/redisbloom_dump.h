@@ -60,7 +60,7 @@ class ChunkLoader {
 
   enum class Took : std::uint8_t { all, no_such_link, beyond_its_link };
   Took load(std::uint64_t iterator, std::span<const std::byte> bytes);
-  // These bytes are there already.
+  // Notes that these bytes are there already.
   void came(std::uint64_t first, std::uint64_t end) { loaded_.add(first, end); }
 
   const FilterContents& header() const noexcept { return header_; }

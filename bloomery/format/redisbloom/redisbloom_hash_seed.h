@@ -17,7 +17,7 @@ inline constexpr std::size_t kHashSeedBytes = 16;
 // Versions of a value in an RDB file.
 inline constexpr std::uint32_t kFirstWithHashSeed = 5;
 
-// Nobody can tell the keys of such a filter without the seed.
+// HashSeedError: the filter has a hash seed, and nobody can tell its keys without it.
 class HashSeedError : public FormatError {
  public:
   static constexpr const char* kWhy = "made with a hash seed; rebuild it";
@@ -29,7 +29,7 @@ inline bool has_hash_seed(std::span<const std::byte> version_and_seed) noexcept 
          std::ranges::any_of(version_and_seed, [](std::byte each) { return each != std::byte{0}; });
 }
 
-// Behind a value of version 5: throws HashSeedError unless both numbers are 0.
+// Reads the two numbers behind a value of version 5, and throws HashSeedError unless both are 0.
 template <class Reader>
 void read_no_hash_seed(Reader& reader) {
   const std::uint64_t version = reader.number("version of the hash");

@@ -8,7 +8,7 @@
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/hash/murmur2.h"
 
-// Where RedisBloom's probes fall: double hashing, whose second hash is seeded with the first.
+// RedisBloom's probes: double hashing, whose second hash is seeded with the first.
 namespace bloomery::redisbloom {
 
 // The size of a first link; see redisbloom_filter.h.

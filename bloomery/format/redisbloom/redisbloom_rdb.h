@@ -36,7 +36,7 @@ class ValueReader {
   // in proportion to the bytes that came.
   virtual std::uint64_t string(const char* field) = 0;
   virtual void copy(std::span<std::byte> to) = 0;
-  // Where it is, for messages: "before byte 93", or nothing.
+  // Returns the reader's place for messages: "before byte 93", or nothing.
   virtual std::string place() const = 0;
 };
 
@@ -59,7 +59,7 @@ ReadChain read_value(ValueReader& reader, std::uint32_t encoding_version);
 // All but the words, which it passes over.
 FilterContents read_value_shape(ValueReader& reader, std::uint32_t encoding_version);
 
-// In version 4. A link of 2^n bits says how many these are, as servers since 2.2.5 want it.
+// Writes version 4. A link of 2^n bits says its n, as servers since 2.2.5 want it.
 void write_value(const FilterContents& contents, ValueWriter& writer);
 
 }  // namespace bloomery::redisbloom

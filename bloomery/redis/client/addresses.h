@@ -15,7 +15,8 @@ struct Address {
   socklen_t size = 0;
 };
 
-// Where the server of a location may be; at least one. Throws ConnectionError.
+// Returns the addresses at which the server of a location may be, one at least. Throws
+// ConnectionError.
 std::vector<Address> addresses_of(const Location& location, Deadline& deadline);
 
 }  // namespace bloomery::redis

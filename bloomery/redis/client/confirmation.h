@@ -13,7 +13,8 @@ class Confirmation {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // It has just answered: whether somebody else has to be asked now.
+  // Notes that the primary has just answered, and returns whether somebody else has to be asked
+  // now.
   bool is_due(Time now) {
     if (now - heard_at_ > kSilence) silence_ended_at_ = now;
     heard_at_ = now;

@@ -15,9 +15,9 @@ class StopAlarm;
 
 namespace bloomery::redis {
 
-// Until when a call may wait for a server: its caller's deadline and stop, and never longer than
-// the location's time-out. Made once a call, and asked wherever the call waits. One thread at a
-// time.
+// Deadline: until when a call may wait for a server, by its caller's deadline and stop, and never
+// longer than the location's time-out. Made once a call, and asked wherever the call waits. One
+// thread at a time.
 class Deadline {
  public:
   Deadline(std::string server, const CallContext& context, std::chrono::milliseconds timeout);

@@ -12,7 +12,8 @@
 // deadline or stop is CallAborted (place/call_context.h).
 namespace bloomery::redis {
 
-// There is no connection, or it failed. Whether what was sent on it was done nobody knows.
+// ConnectionError: there is no connection, or it failed. Nobody knows whether what was sent on it
+// was done.
 struct ConnectionError : StoreError {
   using StoreError::StoreError;
 };
@@ -22,7 +23,8 @@ struct NoFilterError : StoreError {
   using StoreError::StoreError;
 };
 
-// It was one: its head is whole, and the string is shorter or longer than that says.
+// DamagedFilterError: the header of the filter is whole, and the string is shorter or longer than
+// the header says.
 struct DamagedFilterError : NoFilterError {
   using NoFilterError::NoFilterError;
 };
@@ -33,7 +35,7 @@ struct ExchangedError : StoreError {
   using StoreError::StoreError;
 };
 
-// Not within the time-out of the location.
+// TimeoutError: no answer came within the location's time-out.
 struct TimeoutError : ConnectionError {
   using ConnectionError::ConnectionError;
 };

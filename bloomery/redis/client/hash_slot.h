@@ -8,8 +8,8 @@ namespace bloomery::redis {
 
 constexpr std::uint16_t kHashSlots = 16384;
 
-// Where in a cluster a key is: the CRC16 of it, or of what stands between the first { and the next
-// }, if anything does.
+// Returns the slot of a key in a cluster: the CRC16 of the key, or of what stands between the first
+// { and the next }, if anything does.
 std::uint16_t hash_slot(std::string_view key) noexcept;
 
 }  // namespace bloomery::redis

@@ -29,7 +29,7 @@ class Nodes {
 
    private:
     friend Nodes;
-    // Under the mutex of the Nodes.
+    // `confirmation_` is guarded by the mutex of the Nodes.
     Confirmation confirmation_{};
     std::string id_{};                                   // in its cluster; empty: not known
     std::chrono::steady_clock::time_point failed_at_{};  // when asked who has a key
@@ -47,11 +47,12 @@ class Nodes {
   // Notes that the node `to` has the key's slot: another node replied so to a question that was
   // sent at `asked_at`.
   void moved(std::string_view key, const Node& to, std::chrono::steady_clock::time_point asked_at);
-  // It failed, or is no primary any more. Whether another may have its keys.
+  // Notes that the node failed, or is no primary any more. Returns whether another node may have
+  // its keys.
   bool lost(const ServerPool& node);
   // Doubts the node that had the key last, as lost() does, and closes its idle connections.
   void suspect(std::string_view key);
-  // It says that the cluster is down: whoever named it may be as cut off as it is.
+  // Notes that the node says that the cluster is down: whoever named it may be as cut off as it is.
   void led_astray();
   // Whether what a node has just answered about a key counts (Confirmation). Another node of the
   // cluster, or a sentinel, is asked for that; `anew`: in any case. False: it names another. Throws

@@ -18,7 +18,7 @@ namespace bloomery::redis {
 struct Redirection {
   Refusal why = Refusal::other;  // moved, ask, try_again, cluster_down or read_only
   HostPort to{};                 // of moved and ask; an empty host: of the server that said so
-  // Other units of the request were done.
+  // `is_partial`: other units of the request were done.
   bool is_partial = false;
 };
 
@@ -29,7 +29,7 @@ std::optional<Redirection> redirection_in(const Request& request, std::span<cons
 // Whether a reply says that another node, or the same a little later, may do it.
 bool sends_elsewhere(const Reply& reply) noexcept;
 
-// Without the replies to ASKING.
+// Takes the replies to ASKING out of the replies.
 void drop_asking(const Request& request, std::vector<Reply>& replies);
 
 }  // namespace bloomery::redis

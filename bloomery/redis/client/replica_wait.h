@@ -26,8 +26,8 @@ struct NotReplicatedError : StoreError {
 // A replica that has acknowledged a change keeps it if it is the one that takes over. A failover to
 // another replica loses it all the same: N = all replicas leaves no such one.
 //
-// May write the key {`key`}:wait, or `key`:wait where `key` has braces, which expires after a
-// millisecond.
+// Waits for replicas. It may write the key {`key`}:wait, or `key`:wait where `key` has braces,
+// which expires after a millisecond.
 void await_replicas(Connection& connection, const Location& location, std::string_view key,
                     Deadline& deadline);
 

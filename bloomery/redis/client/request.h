@@ -56,8 +56,8 @@ class Request {
   // All of both, for one trip.
   Request with(const Request& behind) const;
 
-  // This request with ASKING before each unit, so that a node answers for a slot that is on its way
-  // to it.
+  // Returns this request with ASKING before each unit, so that a node answers for a slot that is on
+  // its way to it.
   Request asking() const;
 
  private:

@@ -33,7 +33,8 @@ class Rider {
  private:
   friend class Client;
 
-  // That of this thread, if it goes there and has not travelled yet; it does from here on.
+  // Returns the rider of this thread if it goes there and has not travelled yet. From here on it
+  // has.
   static Rider* board(const Location& location) noexcept;
 
   const Request& request() const noexcept { return request_; }

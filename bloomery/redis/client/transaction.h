@@ -16,7 +16,8 @@
 // question and to no other.
 namespace bloomery::redis {
 
-// Never twice in this process, and hardly ever in two, be they forked from one.
+// Returns a number that comes never twice in this process, and hardly ever in two, be they forked
+// from one.
 std::string next_nonce();
 
 // MULTI, ECHO and ROLE; the commands and EXEC are the caller's.

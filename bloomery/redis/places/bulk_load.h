@@ -21,8 +21,8 @@ enum class OldFilter : std::uint8_t {
   keep,
   drop,            // it goes, with what others add to it until the exchange
   drop_if_filter,  // so it does, but nothing goes that may be no filter at all
-  // It must be there and have the same geometry. It goes, but not its configuration, nor the number
-  // of its partitions.
+  // `clear`: the filter must be there and have the same geometry. It goes, but not its
+  // configuration, nor the number of its partitions.
   clear,
 };
 
@@ -32,7 +32,7 @@ constexpr bool is_dropped(OldFilter old) noexcept {
 
 struct BulkOptions {
   OldFilter old = OldFilter::refuse;
-  // Is told how many bytes are done, of how many.
+  // `progress`: is told how many bytes are done, of how many.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress{};
   // The position up to which a new filter has the keys of its source; only for a filter of our own,
   // or one with a trailer.

@@ -17,7 +17,8 @@ class GatheredPresence {
   // The place, whose batches it asks, outlives it.
   GatheredPresence(FilterPlace& place, const Location& location);
 
-  // Behind a fence it is asked alone: nobody else's question began when it did.
+  // Asks for one key. A question behind a fence goes alone: nobody else's question began when it
+  // did.
   Presence of(Key key, Proofs& proofs, const CallContext& context);
 
  private:

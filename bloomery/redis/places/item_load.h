@@ -32,8 +32,8 @@ class ItemLoad {
   // Throws StoreError where a key does not go in, or where it is not known how many did.
   void insert_many(std::span<const Key> keys);
 
-  // Once. Throws StoreError where items were lost on the way, where a filter is there that is not
-  // to be thrown away, or something else.
+  // Puts the items in their place. Called once. Throws StoreError where items were lost on the way,
+  // where a filter is there that is not to be thrown away, or something else.
   void finish();
 
  private:

@@ -54,7 +54,7 @@ class ItemDialect final : public ServerDialect {
   // Throws unless the filter can have a watermark: it must be opened by bloom:, and a filter of our
   // own kinds that does not forget.
   void require_watermark(const CallContext& context) override;
-  // Up to 10,000 keys are a step; more are several, each with a beat of its own.
+  // Takes up to 10,000 keys as one step; more keys are several steps, each with a beat of its own.
   bool step(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
             const CallContext& context) override;
   void destroy() override;

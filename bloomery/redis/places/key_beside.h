@@ -13,7 +13,7 @@
 
 namespace bloomery::redis {
 
-// Is told how many bytes are done, of how many.
+// KeyProgress is told how many bytes are done, of how many.
 using KeyProgress = std::function<void(std::uint64_t done, std::uint64_t all)>;
 
 // Throws what the words of a script mean that exchanges filters: taken, type, other, short,
@@ -26,7 +26,7 @@ void require_none_there(const Reply& reply, const std::string& name);
 // The name of a key that nobody has, beside a filter's; in a cluster it is in the same slot.
 std::string name_beside(const std::string& key);
 
-// For so many milliseconds such a key lives without news.
+// `kMostIdle`: how many milliseconds a key beside a filter's lives without news.
 inline constexpr std::string_view kMostIdle = "3600000";
 
 // A key beside a filter's, in a cluster of the same slot, that is filled with what the filter is to
@@ -43,8 +43,8 @@ class KeyBeside {
   std::uint64_t byte_count() const noexcept { return byte_count_; }
   std::uint64_t bit_count() const noexcept { return bit_count_; }  // that are set
 
-  // In pieces of at most 1 MiB; the bytes are then given back. Once. Throws StoreError where the
-  // key is lost meanwhile.
+  // Sends the bytes in chunks of at most 1 MiB, and gives them back. Called once. Throws StoreError
+  // if the key is lost meanwhile.
   void send(const KeyProgress& progress);
 
   // Runs the script that puts this key in the filter's place, and returns the script's word.
@@ -52,7 +52,7 @@ class KeyBeside {
   std::string run_script(std::span<const std::string_view> words);
   // Throws what the script's words mean: as above.
   [[noreturn]] void refuse(std::string_view said) const { refuse_exchange(said, name_); }
-  // It is the filter now.
+  // Notes that the key is the filter now.
   void is_done() noexcept { is_done_ = true; }
 
  private:

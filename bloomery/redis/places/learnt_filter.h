@@ -20,10 +20,10 @@ class LearntFilter {
   // `name` is the place's; `first` what was there when it was opened.
   LearntFilter(std::string name, bool may_forget, const std::optional<ItemDescription>& first);
 
-  // Nothing where nothing was learnt since it was lost.
+  // Returns what was learnt since the filter was lost last, if anything was.
   std::optional<ItemDescription> now() const;
 
-  // It is not there any more.
+  // Notes that the filter is not there any more.
   void lose();
   std::uint64_t losses() const;
 

@@ -32,9 +32,11 @@ struct LiveBitmap {
   Positions positions{};
   const Format* format = nullptr;
   FormatSettings settings{};  // as the format's files have them
-  // Nothing but its bits says that it is whole, and somebody has said that this is good enough.
+  // `trusts_bits`: somebody has said that it is enough that the bits alone say that the bitmap is
+  // whole.
   bool trusts_bits = false;
-  // Behind its last bit stands who it is, and how far it has its source (trailer.h).
+  // `has_trailer`: behind the last bit stands the filter's identity, and how far it has its source
+  // (trailer.h).
   bool has_trailer = false;
 };
 

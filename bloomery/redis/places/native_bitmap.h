@@ -18,7 +18,7 @@ namespace bloomery::redis {
 
 inline constexpr std::uint64_t kMostStringBytes = 512ULL * 1024 * 1024;
 
-// With which every filter of ours begins, and every index.
+// Returns the bytes with which every filter of ours begins, and every index.
 std::string_view native_magic() noexcept;
 
 // The head of such a string.
@@ -50,8 +50,8 @@ void require_lives_in_string(FilterKind kind, const std::string& name);
 void require_lives_in_string(const FilterContents& contents, std::uint32_t partitions,
                              const std::string& name);
 
-// Where the bits of several keys are in the body of a string, one key after the other. A part of a
-// filter may have some bits of a key and not the others.
+// KeyBits: where the bits of several keys are in the body of a string, one key after the other. A
+// partition may have some bits of a key and not the others.
 struct KeyBits {
   std::vector<std::uint64_t> positions{};
   std::vector<std::size_t> ends{};  // behind those of each key
@@ -63,7 +63,7 @@ struct KeyBits {
 // The number that SETBIT and BITFIELD give to the bit at that position of the body.
 std::uint64_t string_offset(const FileLayout& layout, std::uint64_t position) noexcept;
 
-// Where the bits of a key are, in the body.
+// Returns where the bits of a key are, in the body.
 Positions native_positions(const FilterParameters& parameters);
 
 // The bytes that make of the old head the next one when they are written over it: up to the last

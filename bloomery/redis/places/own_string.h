@@ -85,8 +85,8 @@ class OwnString {
   void read(std::span<const Reply> replies, Insertion& insertion);
   void settle(const Insertion& insertion, const CallContext& context);
   // Does a step as run() does, but without a script and at less cost, if it has at least
-  // `fewest_keys` keys whose bits are near each other. False: it is not done, and run() has to do
-  // it.
+  // `fewest_keys` keys whose bits are near each other. Returns false if the step is not done, and
+  // run() has to do it.
   bool exchange(Insertion& insertion, std::size_t fewest_keys, const CallContext& context);
   // The head to step from: the one that was read last, or the one that is there now, if that is
   // `head`; null if neither is.

@@ -37,7 +37,7 @@ class ServerDialect {
   virtual std::size_t insert(InsertCall call, std::span<const Key> keys,
                              std::span<Inserted> outcomes, const CallContext& context) = 0;
   virtual PlaceHead head(const CallContext& context) = 0;
-  // Nothing: it cannot be read as a whole.
+  // Reads the filter as a whole; nothing if it cannot be read so.
   virtual std::optional<AnyFilter> copy(const CallContext& context) = 0;
   // Throws std::invalid_argument where it has no watermark.
   virtual void require_watermark(const CallContext&) {}

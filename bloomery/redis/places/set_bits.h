@@ -27,7 +27,7 @@ struct ByteStep {
   std::string_view next{};
 };
 
-// By how much its beat moves: from the same bytes no two go to the same ones.
+// Returns a number by which a beat moves: two steps from the same bytes never end at the same ones.
 std::uint64_t random_step();
 
 // A filter of our own.
@@ -47,8 +47,8 @@ void append_set_lines(Request& request, const NativeString& filter, std::uint64_
 // says what they were.
 void append_set_bits(Request& request, const NativeString& filter,
                      std::span<const std::uint64_t> offsets, const ByteStep& step);
-// In another system's bitmap, where neither length, configuration, counters nor trailer say that it
-// is another one. It was seen to have `least_bytes`.
+// Sets bits in another system's bitmap, unless length, configuration, counters or trailer say that
+// it is another one. The bitmap was seen to have `least_bytes`.
 void append_set_bits(Request& request, const LiveBitmap& filter, std::uint64_t least_bytes,
                      std::span<const std::uint64_t> offsets, const ByteStep& step);
 

@@ -30,7 +30,7 @@ class StringLoad {
 
   void send(const KeyProgress& progress) { beside_->send(progress); }
 
-  // Does what exchange() may be refused, where that changes nothing.
+  // Does what exchange() may be refused, as far as that changes nothing.
   void rehearse();
 
   // `expires` is for a string that was not there; an old one has a time of its own. Of a part that

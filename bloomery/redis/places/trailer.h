@@ -29,10 +29,11 @@ struct Trailer {
   PlaceHead place_head(const FilterParameters& parameters) const;
 };
 
-// Where it begins: behind the byte of the last bit.
+// Returns where the trailer begins: behind the byte of the last bit.
 std::uint64_t trailer_offset(const FilterParameters& parameters) noexcept;
 std::string trailer_bytes(const Trailer& trailer, const FilterParameters& parameters);
-// Nothing for what is none, is damaged, or belongs to a bitmap of other parameters.
+// Reads a trailer; nothing for bytes that are none, are damaged, or belong to a bitmap of other
+// parameters.
 std::optional<Trailer> read_trailer(std::string_view bytes, const FilterParameters& parameters);
 // Whether it is a whole one of any bitmap whose bits end at `offset`.
 bool is_trailer_at(std::string_view bytes, std::uint64_t offset);

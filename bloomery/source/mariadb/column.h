@@ -37,7 +37,7 @@ struct Table {
 
   const Column& key_column() const { return columns[key]; }
   std::string quoted() const { return quote_name(schema) + "." + quote_name(name); }
-  // For messages: schema.name.column.
+  // Returns schema.name.column, for messages.
   std::string key_name() const { return schema + "." + name + "." + key_column().name; }
 };
 
@@ -46,7 +46,7 @@ struct Table {
 Table describe_table(Connection& connection, const ServerSelection& selection,
                      const CallContext& context);
 
-// Where the column calls equal what these keys' bytes tell apart: a sentence, or nothing.
+// Returns a sentence where the column calls equal what these keys' bytes tell apart; else nothing.
 std::string unequal_bytes_advice(const Table& table, const KeyForm& form);
 
 }  // namespace bloomery::mariadb

@@ -57,7 +57,7 @@ class Connection {
   bool is_mariadb() const noexcept { return is_mariadb_; }
   const Server& server() const noexcept { return server_; }
 
-  // For calls that have none of their own here.
+  // Gives the handle for calls that have none of their own here.
   MYSQL* handle() noexcept { return &mysql_; }
   // Drives a call of libmariadb's in two parts, start(Result*) and cont(Result*, events).
   template <class Result, class Start, class Continue>

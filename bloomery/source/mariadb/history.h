@@ -72,7 +72,8 @@ class History {
   std::string column_;  // a question that is refused where it is gone
   std::string question_;
   bool logs_replicated_ = true;
-  // Where the log was when somebody looked. What comes of an old one is not unsound (LogPosition).
+  // `file_`: where the log was when somebody looked. What comes of an old one is not unsound
+  // (LogPosition).
   std::optional<LogFile> file_;
   std::string begins_;  // what was logged before that file
   std::string resets_;

@@ -10,7 +10,7 @@
 #include "bloomery/source/mariadb/connection.h"
 #include "bloomery/source/mariadb/gtid_state.h"
 
-// From where a binary log is to be read, and up to where of it everybody sees.
+// Places in a binary log: from where to read it, and up to where everybody sees it.
 namespace bloomery::mariadb {
 
 // A place in the log, and what stands before it.
@@ -22,15 +22,15 @@ struct LogPlace {
   static constexpr std::uint32_t kBegin = 4;
 };
 
-// Nothing where the file is gone.
+// Returns the place of an offset in a file of the log; nothing where the file is gone.
 std::optional<LogPlace> place_of(Connection& connection, const LogFile& file, std::uint64_t offset,
                                  const CallContext& context);
 
 // The offset that a server says. Throws StoreError for what is none.
 std::uint64_t offset_in(const Connection& connection, std::string_view text);
 
-// Up to where in the log a new snapshot sees, as the server says: transactions are in the log
-// before they can be seen, so where the log ends now may be ahead of every snapshot.
+// VisiblePlace: up to where in the log a new snapshot sees, as the server says. Transactions are in
+// the log before they can be seen, so where the log ends now may be ahead of every snapshot.
 struct VisiblePlace {
   LogFile file;
   std::uint64_t offset = 0;
@@ -49,9 +49,9 @@ struct VisibleState {
 
 VisibleState visible_state(Connection& connection, const CallContext& context);
 
-// Until a new snapshot sees all that stands in the log now, as the server says. Throws StoreError
-// where that takes too long. `meanwhile` is called now and then; where it wants no more, the wait
-// ends, and the answer is false.
+// Waits until a new snapshot sees all that stands in the log now, as the server says. Throws
+// StoreError where that takes too long. `meanwhile` is called now and then; once it wants no more,
+// the wait ends, and the answer is false.
 bool wait_until_visible(Connection& connection, const std::function<bool()>& meanwhile,
                         const CallContext& context);
 

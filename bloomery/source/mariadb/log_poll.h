@@ -24,7 +24,7 @@ class LogPoll {
             std::chrono::milliseconds patience, const CallContext& context);
 
   bool has_handed() const noexcept { return has_handed_; }
-  // Since the source is another one now, nothing goes on from a watermark of it.
+  // Returns whether the source is another one now, so that nothing goes on from a watermark of it.
   bool has_changed() const noexcept { return has_changed_; }
 
  private:

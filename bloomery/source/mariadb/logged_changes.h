@@ -18,7 +18,7 @@ struct LoggedChanges {
   // All transactions up to here are in it, or were before. Set where one ended, or where the server
   // says that nothing happens.
   std::optional<std::uint64_t> position;
-  // Where in the log the last transaction ended (log_place); less in a file beyond 4 GiB.
+  // `end`: where in the log the last transaction ended (log_place); less in a file beyond 4 GiB.
   std::optional<std::uint64_t> end;
   bool is_open = false;  // the last transaction of it has not ended
 

@@ -23,8 +23,8 @@ namespace bloomery {
 // that are damaged or unknown.
 class MariadbChanges final : public ChangeSource {
  public:
-  // Nothing is asked of the server before start() or scan(). Throws std::invalid_argument for a
-  // query, or several columns.
+  // Asks nothing of the server before start() or scan(). Throws std::invalid_argument for a query,
+  // or several columns.
   MariadbChanges(const ServerLocation& location, ChangeOptions options);
   ~MariadbChanges() override;
 

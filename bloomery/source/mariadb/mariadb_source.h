@@ -31,7 +31,7 @@ class MariadbSource final : public KeySource {
   SourceTotals for_each_batch(const BatchConsumer& consumer) override;
   // Reads everything within a caller's time.
   SourceTotals for_each_batch(const BatchConsumer& consumer, const CallContext& context);
-  // From now on only of the server whose mariadb::server_run() that is; of another it throws
+  // Asks from now on only the server whose mariadb::server_run() that is; of another it throws
   // StoreError.
   void require_run(std::string run) { run_ = std::move(run); }
 

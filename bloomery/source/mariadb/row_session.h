@@ -30,11 +30,11 @@ class RowSession {
   RowSession(const ServerLocation& location, const Options& options, const CallContext& context);
 
   Rows ask(std::span<const Key> keys, const CallContext& context);
-  // Not where the table is no longer as the session has it.
+  // Returns false once the table is no longer as the session has it.
   bool is_usable() const noexcept { return !connection_.is_broken() && !is_outdated_; }
 
  private:
-  // Where the answer to a text belongs.
+  // Asked: which answer belongs to a text.
   using Asked = std::unordered_map<std::string, std::size_t>;
 
   // The type that an answer gives a column, whichever way the column was asked for.

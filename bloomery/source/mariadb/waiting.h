@@ -13,8 +13,8 @@ class StopAlarm;
 
 namespace bloomery::mariadb {
 
-// Until when a call may wait for its server: the caller's deadline and stop, and never longer than
-// `timeout` without a byte. Made once a call. One thread at a time.
+// Waiting: until when a call may wait for its server, by the caller's deadline and stop, and never
+// longer than `timeout` without a byte. Made once a call. One thread at a time.
 class Waiting {
  public:
   Waiting(std::string server, const CallContext& context, std::chrono::milliseconds timeout);

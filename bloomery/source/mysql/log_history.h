@@ -47,9 +47,9 @@ class LogHistory {
   LogHistory(mariadb::Connection& connection, const mariadb::Table& table,
              const CallContext& context);
 
-  // Where the log ends: a row that anybody can see (but for READ UNCOMMITTED) was logged before
-  // that. Three questions. Throws SourceChanged where there is no such table or column any more,
-  // mariadb::SessionExchanged, and StoreError where the server may no longer log all.
+  // Asks where the log ends: a row that anybody can see (but for READ UNCOMMITTED) was logged
+  // before that. Three questions. Throws SourceChanged where there is no such table or column any
+  // more, mariadb::SessionExchanged, and StoreError where the server may no longer log all.
   Now ask(mariadb::Connection& connection, const CallContext& context) const;
 
   // Returns whether somebody has said RESET since, by a question of any session.

@@ -28,8 +28,8 @@ namespace bloomery {
 // logs that were purged, events that are damaged or unknown.
 class MysqlChanges final : public ChangeSource {
  public:
-  // Nothing is asked of the server before start() or scan(). Throws std::invalid_argument for a
-  // query, or several columns.
+  // Asks nothing of the server before start() or scan(). Throws std::invalid_argument for a query,
+  // or several columns.
   MysqlChanges(const ServerLocation& location, ChangeOptions options);
   ~MysqlChanges() override;
 

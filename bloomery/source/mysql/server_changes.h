@@ -17,8 +17,8 @@ namespace bloomery {
 // or MysqlChanges, as the server says of itself when start() connects.
 class ServerChanges final : public ChangeSource {
  public:
-  // Nothing is asked of the server before start() or scan(). Throws std::invalid_argument for a
-  // query, or several columns.
+  // Asks nothing of the server before start() or scan(). Throws std::invalid_argument for a query,
+  // or several columns.
   ServerChanges(const ServerLocation& location, ChangeOptions options);
 
   std::string name() const override { return location_.name(); }

@@ -30,13 +30,13 @@ class ChangedRows {
   // One more, as the server prints it.
   void add_key(std::string_view text) { add_key(text, keys_); }
 
-  // Until the next call; the watermark is the caller's matter.
+  // Returns the changes, valid until the next call; the watermark is the caller's matter.
   Changes changes();
   std::size_t key_count() const noexcept { return keys_.size() + touched_.size(); }
   bool is_empty() const noexcept {
     return keys_.empty() && touched_.empty() && deleted_count_ == 0 && untold_count_ == 0;
   }
-  // It is time to hand over.
+  // Returns whether it is time to hand over.
   bool is_full() const noexcept;
   // Rows of a transaction have come whose end has not.
   bool has_open() const noexcept { return !open_.empty(); }

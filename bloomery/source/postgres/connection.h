@@ -66,7 +66,8 @@ class Connection {
   Result prepare(const std::string& name, const std::string& sql, const CallContext& context) {
     return checked(try_prepare(name, sql, context), "");
   }
-  // These give back what the server refused, as a result with an sql_state().
+  // `try_prepare` and `try_prepared` give back what the server refused, as a result with an
+  // sql_state().
   Result try_prepare(const std::string& name, const std::string& sql, const CallContext& context);
   Result try_prepared(const std::string& name, std::span<const char* const> values,
                       const CallContext& context);
@@ -74,8 +75,8 @@ class Connection {
   Result try_query(const std::string& sql, std::span<const char* const> values,
                    const CallContext& context);
 
-  // From now on a statement whose asker has gone ends in the server, too, where the server's system
-  // can tell.
+  // Lets a statement whose asker has gone end in the server, too, from now on, if the server's
+  // system can tell.
   void end_with_asker(const CallContext& context);
 
   // Waits until there is something to read, and takes it in. False when `until` was earlier than

@@ -35,15 +35,16 @@ PublicationPlan plan_publication(Connection& connection, const ServerSelection& 
 void make_publication(Connection& connection, const PublicationPlan& plan, bool ignores_updates,
                       const ServerSelection& selection, const CallContext& context);
 
-// In which run of the server the changes of a slot were confirmed last, and how far at the most: a
-// word of ours in the comment of the publication, so that files which are put back to an older
-// state say what was so then. A slot that stands further is another of its name, made since.
+// NotedSlot: in which run of the server the changes of a slot were confirmed last, and how far at
+// the most. It is a word of ours in the comment of the publication, so that files which are put
+// back to an older state say what was so then. A slot that stands further is another of its name,
+// made since.
 struct NotedSlot {
   std::string run;
   std::uint64_t position = 0;
 };
 
-// None where nobody has said it.
+// Reads the note; none if nobody has written it.
 std::optional<NotedSlot> noted_slot(Connection& connection, const std::string& publication,
                                     const std::string& slot, const CallContext& context);
 

@@ -23,24 +23,26 @@ void check_slot_name(const std::string& name, const std::string& slot);
 void refuse_slot_of_another(Connection& connection, const std::string& name,
                             const std::string& slot, const CallContext& context);
 
-// Up to where what it gave was confirmed: it gives all that came after. None where there is no such
-// slot, or it has nothing to give any more.
+// Returns up to where what the slot gave was confirmed: it gives all that came after. None if there
+// is no such slot, or it has nothing to give any more.
 std::optional<std::uint64_t> confirmed_position(Connection& connection, const std::string& slot,
                                                 const CallContext& context);
 
-// Where another database has it, there is none of ours. Throws StoreError where it stays in use.
+// Drops the slot. If another database has the slot, there is none of ours. Throws StoreError if it
+// stays in use.
 void drop_slot(Connection& connection, const std::string& name, const std::string& slot,
                const CallContext& context);
 
-// Until a temporary one is gone with its connection, or for as long as the server may take for it.
+// Waits until a temporary slot is gone with its connection, or for as long as the server may take
+// for it.
 void wait_until_slot_is_gone(Connection& connection, const std::string& name,
                              const std::string& slot, const CallContext& context);
 
 std::string slots_of(Connection& connection, const std::string& publication,
                      const CallContext& context);
 
-// Between two looks at what the server does by itself. Throws CallAborted(what) where the time is
-// over.
+// Waits between two looks at what the server does by itself. Throws CallAborted(what) when the time
+// is over.
 void pause(const CallContext& context, const std::string& what);
 
 }  // namespace bloomery::postgres

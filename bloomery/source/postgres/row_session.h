@@ -23,7 +23,7 @@ class RowSession {
   RowSession(const ServerLocation& location, const std::string& value, KeyEncoding encoding,
              const CallContext& context);
 
-  // Not where the table is no longer as the session has it.
+  // Returns false once the table is no longer as the session has it.
   bool is_usable() const noexcept { return connection_.is_open() && !is_outdated_; }
   Rows ask(std::span<const Key> keys, const CallContext& context);
 

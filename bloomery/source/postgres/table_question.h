@@ -44,12 +44,12 @@ void require_run(Connection& connection, const ServerRun& run, const CallContext
 //   made them partitions (a table that is detached and attached again was elsewhere meanwhile);
 // - the column: its place, type and collation;
 // - the columns by which the server names a row that was: the publication lists them, and the
-// server
-//   refuses an UPDATE where it does not;
+//   server refuses an UPDATE where it does not;
 // - the publication and what it holds, as one that is altered and altered back left rows out.
 //
-// In its lower half also when the server was started, since one whose files were put back to an
-// older state has the same log positions for other rows. The start comes with each answer.
+// The lower half of the source also has when the server was started, since one whose files were put
+// back to an older state has the same log positions for other rows. The start comes with each
+// answer.
 class TableQuestion {
  public:
   // Prepares the question.

@@ -22,7 +22,7 @@ class WireReader {
     rest_.remove_prefix(count);
     return taken;
   }
-  // Up to its NUL.
+  // Reads a text up to its NUL.
   std::string_view text() {
     const std::size_t end = rest_.find('\0');
     if (end == std::string_view::npos) throw FormatError("a name of the server's has no end");

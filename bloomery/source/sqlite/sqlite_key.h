@@ -23,7 +23,8 @@ class SqliteKeyWriter {
   // `is_utf8`: the database's texts need no conversion.
   SqliteKeyWriter(const KeyForm& form, bool is_utf8) : form_(form), is_utf8_(is_utf8) {}
 
-  // Not for NULL. False: there was no room, or the value spells no key, and problem() says why.
+  // Writes a value that is not NULL. Returns false if there was no room, or the value spells no
+  // key, and problem() says why.
   template <class Sink>
   bool write(sqlite3_value* value, int type, Sink& sink) {
     if (type == SQLITE_INTEGER) return write_integer(sqlite3_value_int64(value), sink);

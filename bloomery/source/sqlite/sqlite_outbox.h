@@ -70,10 +70,11 @@ class SqliteOutbox {
   // Makes all of it anew, empty. In a transaction that writes.
   void create(SqliteDatabase& database, std::uint64_t byte_limit) const;
 
-  // In a transaction. Throws SourceChanged where it is not there as create() made it.
+  // Reads the outbox, in a transaction. Throws SourceChanged where it is not there as create() made
+  // it.
   SqliteOutboxState read(SqliteDatabase& database);
-  // In a transaction. Whether a filter that has all up to `position` has all before it, too: not
-  // where the position is of a copy that went on by itself.
+  // Returns, in a transaction, whether a filter that has all up to `position` has all before it,
+  // too: not if the position is of a copy that went on by itself.
   bool has_been_at(SqliteDatabase& database, const SqliteOutboxState& state,
                    std::int64_t position) const;
   // Says SourceChanged with why the changes no longer come without a gap.

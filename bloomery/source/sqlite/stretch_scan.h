@@ -31,8 +31,8 @@ struct StretchScan {
 
   struct Outcome {
     SourceTotals totals{};
-    // From this rowid on nothing was handed over, because keys are so long that a stretch of them
-    // does not fit its memory.
+    // `rest`: from this rowid on nothing was handed over, because keys are so long that a stretch
+    // of them does not fit its memory.
     std::optional<std::int64_t> rest{};
     // Why the row behind those that were read spells no key.
     std::string problem{};
