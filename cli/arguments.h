@@ -37,7 +37,7 @@ struct NewFilter {
   std::optional<std::uint64_t> generations;
   KeyForm keys{};  // as the filter's file will say
 
-  // Whether it says anything that only kinds of our own have.
+  // Returns whether the arguments say anything that only kinds of our own have.
   bool is_of_own_kind() const;
   FilterKind kind_or_default() const { return kind.value_or(FilterKind::blocked); }
   // `capacity` and `rate` are there. Throws std::invalid_argument for an option that the kind does

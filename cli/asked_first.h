@@ -11,7 +11,7 @@ namespace bloomery::cli {
 // --yes: do not ask.
 void add_yes(Command command, bool& yes);
 
-// Whether what cannot be undone is meant: asks at the terminal, "QUESTION PLACE? [y/N]". Throws
+// Asks at the terminal whether what cannot be undone is meant: "QUESTION PLACE? [y/N]". Throws
 // std::invalid_argument where nothing is there, and where nobody can be asked.
 bool is_meant(const PlaceLocation& place, std::string_view question, bool yes);
 

@@ -83,7 +83,7 @@ class Command {
   // Returns the names, options and texts of this command and of its own commands.
   CommandManual manual() const;
 
-  // Whether the user gave the option of this name.
+  // Returns whether the user gave the option of this name.
   bool has(const std::string& name) const;
   // The first of these names that the user gave; null where it is none.
   const char* first_given(std::span<const char* const> names) const;

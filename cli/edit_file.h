@@ -47,7 +47,8 @@ class EditedFile {
   // Valid until commit().
   AnyFilter& filter() { return mapped_ ? mapped_->writable() : editor_->filter(); }
 
-  // Whether changes are in the file as soon as they are made: then it needs commit() in any case.
+  // Returns whether changes are in the file as soon as they are made: then commit() is needed in
+  // any case.
   bool is_in_place() const noexcept { return mapped_.has_value(); }
 
   void commit();

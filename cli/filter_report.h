@@ -19,7 +19,8 @@ void add_live_settings(Report& report, const PlaceLocation& location,
 // nobody said for how many keys and what rate it was made, and people read "about".
 void add_parameters(Report& report, const FilterContents& contents, bool is_derived = false);
 
-// Whether so many keys are found by mistake that a count of new ones is the least there are.
+// Returns whether so many keys are found by mistake that a count of new ones is the least there
+// are.
 bool is_too_full_to_count(double rate_now) noexcept;
 
 // The layers of a filter that grows: a list for programs, a table for people; nothing for others.

@@ -13,7 +13,7 @@ namespace bloomery::cli {
 // -e KEY, as often as there are keys. `keys` is filled when the command line was parsed.
 Option add_given_keys(Command command, std::vector<std::string>& keys);
 
-// Whether a location names a file of keys that is not there: perhaps it is a key.
+// Returns whether a location names a file of keys that is not there: perhaps it is a key.
 bool is_missing_text(const std::string& location);
 
 // Keys that the command line gives, each whole: fields and headers are of texts.

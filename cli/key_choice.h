@@ -48,8 +48,8 @@ KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, A
 // The form of keys for a filter that is where it is used, and says of them what it said before.
 KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, PlaceHead head);
 
-// Whether what is there says how its keys are written: files, and in servers what is ours or has a
-// trailer. Of bf: and bloom: our module says it.
+// Returns whether what is there says how its keys are written: files, and in servers what is ours
+// or has a trailer. Of bf: and bloom: our module says it.
 bool says_keys(const PlaceLocation& location);
 
 // Throws std::invalid_argument if nobody has said how the keys are written, neither the filter nor

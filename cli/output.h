@@ -39,8 +39,8 @@ class Output {
   // Every command's last call: all is written when it returns. Throws StoreError.
   void flush();
 
-  // Whether all that was handed on is written before so much time has passed. While nobody hands
-  // on more, another thread may ask.
+  // Returns whether all that was handed on is written before so much time has passed. While nobody
+  // hands on more, another thread may ask.
   bool is_written_within(std::chrono::milliseconds time);
 
  private:

@@ -35,7 +35,7 @@ class OutputThread {
   // Returns when all is written. Throws as take() does.
   void finish();
 
-  // Whether all is written before so much time has passed. Any thread may ask.
+  // Returns whether all is written before so much time has passed. Any thread may ask.
   bool finishes_within(std::chrono::milliseconds time);
 
  private:

@@ -22,8 +22,8 @@ class AddedMeanwhile {
     std::uint64_t milliseconds = 0;
   };
 
-  // Whether it is the first time. Throws std::exception where there is no memory for it; those
-  // before it stay.
+  // Keeps an item, and returns whether it is the first time. Throws std::exception if there is no
+  // memory for it; those before it stay.
   bool keep(std::string_view item, std::uint64_t milliseconds, std::uint64_t times = 1);
   // Keeps, as keep() does, an item that was taken already. If there is no memory for it, drops all
   // items and notes why the load cannot end well.

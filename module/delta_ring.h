@@ -44,7 +44,7 @@ class DeltaRing {
   // Returns the name, which is not set while nobody asks; nothing is kept then.
   const Identity& name() const noexcept { return name_; }
   std::uint64_t sequence() const noexcept { return next_; }
-  // Whether every entry from `since` on is here.
+  // Returns whether every entry from `since` on is here.
   bool has_since(std::uint64_t since) const noexcept {
     return since <= next_ && next_ - since <= kept_;
   }

@@ -65,7 +65,7 @@ void write_marks(GuardServer& server, String* lease, std::string_view marks, std
 // The string at a key, or nothing, also where something else is there.
 std::optional<std::string> guard_string(GuardServer& server, String* key);
 
-// Whether the lease is the id's.
+// Returns whether the lease is the one of this id.
 bool holds_lease(GuardServer& server, String* lease, std::string_view id);
 
 // How many of it were there. Throws Refusal.

@@ -17,7 +17,7 @@ namespace bloomery::module {
 enum class GuardPresence : std::uint8_t { none, absent, maybe, unknown };
 const char* name_of(GuardPresence presence) noexcept;
 
-// Whether the commands of a family are BLOOM.*, also behind a prefix; the others are BF.*.
+// Returns whether the commands of a family are BLOOM.*, also behind a prefix; the others are BF.*.
 bool is_bloom(std::string_view family) noexcept;
 
 // Asks the filter, if it proves to be the one, about `count` items from argument `first` on.

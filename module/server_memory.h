@@ -49,11 +49,12 @@ class RespectMaxmemory {
 
 // The flags of the context of a command that a primary, or a file of commands, has decided already.
 bool is_replay(int context_flags) noexcept;
-// Whether it is of a command by which another node gives a slot to this primary.
+// Returns whether the context is of a command by which another node gives a slot to this primary.
 bool is_slot_move(int context_flags) noexcept;
 
-// Whether the server, while it is a replica, evicts keys that its primary keeps: where `maxmemory`
-// evicts and `replica-ignore-maxmemory` is off, which it is not by itself. Asks the server twice.
+// Returns whether the server, while it is a replica, evicts keys that its primary keeps: where
+// `maxmemory` evicts and `replica-ignore-maxmemory` is off, which it is not by itself. Asks the
+// server twice.
 bool replica_evicts(Context* context);
 
 // Keeps some memory for the server's callbacks that store, digest or measure a filter: they have no

@@ -45,7 +45,7 @@ class StoredCuckoo {
   // Slots of it are missing: what it answers "absent" for may yet come.
   bool is_incomplete() const noexcept { return half_.has_value(); }
   const Half& half() const noexcept { return *half_; }
-  // Whether a piece of a dump is what it has at that place.
+  // Returns whether a chunk of a dump is what the filter has at that place.
   bool has(std::uint64_t position, std::span<const std::byte> slots) const;
   // A piece of a dump. False, and nothing changed, where it is none.
   bool load(std::uint64_t position, std::span<const std::byte> slots);

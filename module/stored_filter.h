@@ -73,7 +73,7 @@ class StoredFilter final {
   }
   bool can_erase() const noexcept { return filter_.can_erase(); }
   bool erase(Key key);
-  // Whether it changes also by a key that it has.
+  // Returns whether the filter also changes by a key that it has.
   bool counts_repeats() const noexcept;
 
   // Keys of the other are in it too then. Throws IncompatibleError; nothing changed.

@@ -27,7 +27,7 @@ struct Upload {
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
 
-  // Whether there is any at all: adds need not look for one otherwise.
+  // Returns whether there is any upload at all: adds need not look for one otherwise.
   static bool any() noexcept { return alive.load(std::memory_order_relaxed) > 0; }
 
   // How long the bytes are. Throws FormatError for what no filter has.

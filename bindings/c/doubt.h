@@ -6,8 +6,8 @@
 
 namespace bloomery::c {
 
-// Whether keys of a filter may be missing: how many inserts failed, and up to which of them
-// somebody has said that he knows. Threads may call all of it at any time.
+// Doubt: whether keys of a filter may be missing. It counts the inserts that failed, and knows up
+// to which of them somebody has said that he knows. Threads may call all of it at any time.
 class Doubt {
  public:
   void add() noexcept { failures_.fetch_add(1, std::memory_order_release); }

@@ -37,7 +37,8 @@ struct bloomery_filter {
   // Throws InDoubt.
   void require_trust() const;
 
-  // Whether a key that was refused leaves no doubt, as who gave it cannot overlook that.
+  // Says whether a key that was refused leaves no doubt, because the caller that gave the key
+  // cannot overlook the refusal.
   bool heeds_refusals() const noexcept { return heeds_refusals_.load(std::memory_order_relaxed); }
   void heed_refusals() noexcept { heeds_refusals_.store(true, std::memory_order_relaxed); }
 

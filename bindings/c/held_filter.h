@@ -34,7 +34,7 @@ class HeldFilter {
   // `outcomes` may be null. `insert_many` returns how many keys were added.
   virtual void ask_many(UnhashedBatch keys, std::uint8_t* answers, const CallContext& context) = 0;
   virtual std::size_t insert_many(UnhashedBatch keys, std::uint8_t* outcomes) = 0;
-  // Whether it was there.
+  // Erases the key, and returns whether it was there.
   virtual bool erase(Key key) = 0;
 
   virtual SaidForm form() = 0;

@@ -33,8 +33,8 @@ class LostPages {
   // True once a page was replaced.
   bool any() const noexcept;
 
-  // Whether SIGBUS still comes to our handler: false before the first object, and once somebody set
-  // another, which may or may not pass our faults on. A system call.
+  // Returns whether SIGBUS still comes to our handler: false before the first object, and once
+  // somebody set another, which may or may not pass our faults on. A system call.
   static bool is_handled() noexcept;
 
  private:

@@ -32,7 +32,7 @@ class PerProcess {
     if (own_.compare_exchange_strong(own, fresh.get())) return fresh.release()->value;
     return own->value;
   }
-  // Whether what get() once returned is still this process's.
+  // Returns whether what get() once returned is still this process's.
   bool has(const T& value) const noexcept {
     const Own* const own = own_.load(std::memory_order_acquire);
     return own->process == process_number() && &own->value == &value;

@@ -56,7 +56,7 @@ class FollowedPlace final : public FollowedFilter {
                                          const CallContext& context = {}) override;
   void destroy(const CallContext& context = {}) override;
 
-  // Whether fences can be asked for: other systems' filters say nowhere how far they are.
+  // Returns whether fences can be asked for: other systems' filters say nowhere how far they are.
   bool has_watermark() const noexcept;
 
  private:

@@ -43,8 +43,8 @@ struct FollowerStatus {
 
 std::string_view state_name(FollowerStatus::State state) noexcept;
 
-// Whether it has more keys than it was made for and will have: its rate is worse, and it denies no
-// row that it has.
+// Returns whether the filter has more keys than it was made for and will have: its rate is worse,
+// and it denies no row that it has.
 bool is_full_for_good(const FollowerStatus& status) noexcept;
 
 // The false positive rate that so many keys give the filter: none where that is no formula of them,

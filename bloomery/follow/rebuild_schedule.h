@@ -40,7 +40,7 @@ class RebuildSchedule {
 
   void succeeded() noexcept { pause_ = {}; }
   void failed(Clock::time_point began, Clock::time_point now) noexcept;
-  // Whether one has failed since this was asked last.
+  // Returns whether a rebuild has failed since this was asked last.
   bool take_failure() noexcept { return std::exchange(has_failed_, false); }
 
  private:

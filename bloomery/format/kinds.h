@@ -22,11 +22,11 @@ const Kind& kind_of(FilterKind number);
 void check_any_contents(const FilterContents& contents);
 std::uint64_t any_word_count(const FilterContents& contents);
 
-// Whether an insert only ever sets bits of one array, so that no crash between two of them leaves a
-// wrong answer: files of the kind can be mapped read-write.
+// Returns whether an insert only ever sets bits of one array, so that no crash between two of them
+// leaves a wrong answer: files of the kind can be mapped read-write.
 bool is_changed_in_place(FilterKind number);
 
-// Whether keys of its filters go again: by themselves, or erased.
+// Returns whether keys of the kind's filters go again: by themselves, or erased.
 bool loses_keys(FilterKind number);
 // Throw std::invalid_argument, for those and for any: their "absent" is no promise.
 void require_keeps(FilterKind number, const std::string& name);

@@ -69,7 +69,7 @@ struct PlaceSaveOptions {
   std::function<void(std::uint64_t done, std::uint64_t all)> progress{};  // in bytes, of servers
 };
 
-// Whether anything is there.
+// Returns whether anything is at the location.
 bool is_taken(const PlaceLocation& location);
 
 // Throws std::invalid_argument for a kind of filter that cannot be saved there, and StoreError

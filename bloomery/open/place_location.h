@@ -37,15 +37,15 @@ struct PlaceLocation {
   bool has_trailer = false;  // trailer=1: another system's bitmap that has a watermark
 
   bool is_live() const noexcept { return !server.empty(); }
-  // Whether it is one of ours in a string of a server.
+  // Returns whether the location is a filter of ours in a string of a server.
   bool is_own_bitmap() const noexcept { return is_live() && format == nullptr; }
-  // Whether keys go there, and no bits: its server knows no filter of ours.
+  // Returns whether keys go to the location, and no bits: its server knows no filter of ours.
   bool takes_keys_alone() const noexcept { return dialect == redis::Dialect::bf; }
-  // Whether what is made there is of any kind of ours.
+  // Returns whether what is made at the location may be of any kind of ours.
   bool has_own_kinds() const noexcept {
     return format == nullptr || dialect == redis::Dialect::bloom;
   }
-  // Whether it is another system's, which knows nothing of ours.
+  // Returns whether the filter is another system's, which knows nothing of ours.
   bool is_foreign() const noexcept { return format != nullptr && !dialect; }
   // The location for messages: as it was written, without settings and passwords.
   std::string text() const { return is_live() ? name : file.text(); }
@@ -55,7 +55,7 @@ struct PlaceLocation {
   const FileLocation& need_own_file(std::string_view why) const;
 };
 
-// Whether it is of a filter in a server: FORMAT:redis://... .
+// Returns whether the text is a location in a server: FORMAT:redis://... .
 bool is_live_location(std::string_view text) noexcept;
 
 // The one parser of filters' locations. Throws std::invalid_argument, with what is allowed.

@@ -43,10 +43,10 @@ class FenceJudge {
   // too. Throws SourceChanged where the filter is ahead, and what the place and the fence throw.
   JudgedFence ask(Proofs known, bool looks, const CallContext& context);
 
-  // Whether a denial that came behind it counts, which rests on these.
+  // Returns whether a denial behind the fence `asked` counts, which rests on `proofs`.
   static bool counts(const JudgedFence& asked, const Proofs& proofs);
-  // Whether the database has come to where they are, or is asked and confirms it. Throws what the
-  // fence throws.
+  // Returns whether the database has come to where the proofs are, or is asked and confirms it.
+  // Throws what the fence throws.
   bool is_confirmed(const JudgedFence& asked, const Proofs& proofs, const CallContext& context);
 
  private:

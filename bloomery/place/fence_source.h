@@ -22,8 +22,8 @@ class FenceSource {
 
   // Throws StoreError where the database fails, SourceChanged where there is no such table.
   virtual Watermark ask(const CallContext& context = {}) = 0;
-  // Whether a database that lost rows (it was put back to an older state) is another source from
-  // its first answer on. Else a watermark that has risen above an answer counts only once the
+  // Returns whether a database that lost rows (it was put back to an older state) is another source
+  // from its first answer on. Else a watermark that has risen above an answer counts only once the
   // database was asked again.
   virtual bool names_history() const noexcept { return false; }
 };

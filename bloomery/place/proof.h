@@ -22,7 +22,7 @@ struct Proof {
   std::uint64_t filter = 0;
   std::optional<Watermark> watermark{};
 
-  // Whether both are of one filter with one source, however far it was.
+  // Returns whether both proofs are of one filter with one source, however far it was.
   bool is_of_filter_of(const Proof& other) const noexcept {
     return filter != 0 && part == other.part && filter == other.filter &&
            watermark.has_value() == other.watermark.has_value() &&
@@ -44,9 +44,9 @@ class Proofs {
     return many_.empty() ? std::span(few_).first(count_) : std::span<const Proof>(many_);
   }
   bool is_empty() const noexcept { return all().empty(); }
-  // Whether a filter and source like those of `proof` is among them.
+  // Returns whether a filter and source like those of `proof` is among these proofs.
   bool has_filter_of(const Proof& proof) const noexcept;
-  // Whether a part of both has the same filter.
+  // Returns whether a part of these proofs and of the others has the same filter.
   bool shares_filter_with(const Proofs& others) const noexcept;
   // The highest position of a source; 0 where there is none.
   std::uint64_t highest_of(const Identity& source) const noexcept;

@@ -21,7 +21,7 @@ class StalledFence {
   bool is_there() const noexcept { return is_there_.load(std::memory_order_acquire); }
   // Returns whether the fence has stood still for so long that waiting is in vain.
   bool gave_up();
-  // Whether it is the caller's turn to ask the database once more.
+  // Returns whether it is the caller's turn to ask the database once more.
   bool may_try();
   // Somebody waited in vain.
   void note(const Fence& fence);

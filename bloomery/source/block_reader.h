@@ -77,7 +77,7 @@ class BlockReader {
   // TooLongRecord at a record beyond the limit.
   bool next(Block& block);
 
-  // Whether next() would wait, for bytes or, after an unusual one, for memory.
+  // Returns whether next() would wait, for bytes or, after an unusual one, for memory.
   bool would_wait() const { return last_was_long_ || file_.would_wait(); }
 
  private:

@@ -43,10 +43,10 @@ class CsvRecords {
   // Begins anew at a record's first byte.
   void restart() noexcept;
 
-  // Whether what was seen so far ends within quotes; field() is then that field's number, from 1,
-  // and opened_at() where its quote stands, counted from the record's first byte.
+  // Returns whether what was seen so far ends within quotes; field() is then that field's number,
+  // from 1, and opened_at() where its quote stands, counted from the record's first byte.
   bool is_inside_quotes() const noexcept { return state_ == State::quoted; }
-  // Whether the next byte may be one of a quoted field.
+  // Returns whether the next byte may be one of a quoted field.
   bool is_in_doubt() const noexcept { return state_ == State::quoted || state_ == State::at_quote; }
   std::uint32_t field() const noexcept { return field_; }
   // The first fault of the records seen so far, its place counted from its record's first byte; the

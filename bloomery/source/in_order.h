@@ -18,7 +18,8 @@ struct OrderedSteps {
   std::function<bool(std::size_t slot)> begin;
   std::function<void(std::size_t slot)> work;
   std::function<bool(std::size_t slot)> end;
-  // Whether begin() would have to wait: what has begun is then ended first. None: it never does.
+  // `would_wait`: whether begin() would have to wait: what has begun is then ended first. None: it
+  // never does.
   std::function<bool()> would_wait{};
 };
 

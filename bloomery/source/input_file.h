@@ -39,7 +39,7 @@ class InputFile {
   // The first bytes that read() gives, up to `byte_count`, moving nothing. Regular files only.
   std::string begin(std::size_t byte_count) const;
 
-  // Whether read() may have to wait for whoever writes a pipe or types.
+  // Returns whether read() may have to wait for whoever writes a pipe or types.
   bool would_wait() const noexcept;
 
   // Back to the place where the file stood when it came here. Throws where that cannot be: a pipe.

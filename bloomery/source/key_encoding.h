@@ -31,7 +31,7 @@ std::string decode_key(KeyEncoding encoding, std::string_view text);
 // Decodes a single key after its normalisation.
 std::string decode_key(const KeyForm& form, std::string_view text);
 
-// Whether its keys are spelled as integers.
+// Returns whether the keys of the encoding are spelled as integers.
 bool reads_integers(KeyEncoding encoding) noexcept;
 
 // The text that spells a key of text, u64 or i64; none where no text does.

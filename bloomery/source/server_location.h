@@ -43,7 +43,7 @@ struct ServerLocation {
   std::string name() const;
 };
 
-// Whether it begins with scheme://.
+// Returns whether the text begins with scheme://.
 bool is_server_location(std::string_view location) noexcept;
 
 // Throws std::invalid_argument, saying what is allowed; never with a password in it.

@@ -31,7 +31,7 @@ class SqliteDatabase {
   // is empty where there was none.
   Statement prepare(std::string_view sql, std::string_view* rest = nullptr);
 
-  // Whether there is another row.
+  // Returns whether there is another row.
   bool step(const Statement& statement);
 
   // The first column of all rows, as text.
@@ -43,8 +43,8 @@ class SqliteDatabase {
   // Waits for locks from now on, as a call's deadline wants it.
   void wait_for_locks(std::uint32_t busy_timeout_ms);
 
-  // Whether the path leads to another file by now, or to none, be it by a link or a file system
-  // that was exchanged on the way: this is not the database any more.
+  // Returns whether the path leads to another file by now, or to none, be it by a link or a file
+  // system that was exchanged on the way: this is not the database any more.
   bool has_moved() const;
 
   // An identity of the file: a copy has another one, and a renamed file keeps it.

@@ -75,8 +75,8 @@ class SqliteSource final : public KeySource {
   std::string key_;
 };
 
-// Whether "rowid" is the integer that the rows of a table are sorted by. Not so in views, virtual
-// tables and tables WITHOUT ROWID, nor where a column took the name.
+// Returns whether "rowid" is the integer that the rows of a table are sorted by. Not so in views,
+// virtual tables and tables WITHOUT ROWID, nor where a column took the name.
 bool has_rowids(SqliteDatabase& database, const std::string& table);
 
 }  // namespace bloomery

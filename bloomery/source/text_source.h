@@ -43,7 +43,7 @@ class TextSource final : public KeySource {
   // 0: there is none.
   std::uint64_t line_with_escape() const noexcept { return line_with_escape_; }
 
-  // Whether the text read began with a byte order mark, which is no part of the first line.
+  // Returns whether the text read began with a byte order mark, which is no part of the first line.
   bool had_byte_order_mark() const noexcept { return had_byte_order_mark_; }
 
  private:

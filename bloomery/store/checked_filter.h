@@ -97,7 +97,7 @@ class CheckedFilter {
     return words_.filter.copy();
   }
   void set_keys(const KeyForm& keys) noexcept { words_.filter.set_keys(keys); }
-  // Whether the form of keys stands in the file: so for a writer.
+  // Returns whether the form of keys stands in the file: so for a writer.
   bool keeps_form() const noexcept { return words_.writer; }
   const FilterParameters& parameters() const noexcept { return words_.filter.parameters(); }
   std::uint64_t capacity() const noexcept { return words_.filter.capacity(); }

@@ -24,7 +24,8 @@ inline PlaceHead head_of(const AnyFilter& filter, const FileNotes& notes) {
   return head;
 }
 
-// Whether all that the context asks for is in a filter whose watermark is `reached`, or none.
+// Returns whether all that the context asks for is in a filter whose watermark is `reached`, or
+// none.
 inline bool has_come_to(const std::optional<Watermark>& reached, const CallContext& context) {
   return context.fence == nullptr || (reached && reached->reaches(context.fence->at_least));
 }

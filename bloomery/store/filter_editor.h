@@ -26,7 +26,7 @@ class FilterEditor {
   FileNotes& notes() noexcept { return notes_; }
   const FileNotes& notes() const noexcept { return notes_; }
 
-  // Whether the file is still there under its name; else it is written no more.
+  // Returns whether the file is still there under its name; else it is written no more.
   bool is_there() const noexcept { return !target_.empty() && lock_->file().is_named(target_); }
 
   // Saves what the filter is now. May be called again: the lock is held until the editor goes.

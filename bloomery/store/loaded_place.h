@@ -36,8 +36,8 @@ class LoadedPlace final : public FollowedFilter {
   // Copies the filter, with what is not flushed yet.
   AnyFilter copy(const CallContext& context = {}) override;
 
-  // Whether nobody has moved, removed or replaced the file. False where the place is not for
-  // writing.
+  // Returns whether nobody has moved, removed or replaced the file. False where the place is not
+  // for writing.
   bool is_there();
 
  private:

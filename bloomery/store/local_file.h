@@ -9,8 +9,9 @@ namespace bloomery {
 // not of this machine alone: those of network file systems, and of programs (FUSE).
 void require_local(const RegularFile& file);
 
-// Whether the first who opens it for writing may go on with a copy of it, of the same name and
-// number, while who has it open for reading stays with the old one in memory (overlayfs).
+// Returns whether the first who opens the file for writing may go on with a copy of it, of the same
+// name and number, while whoever has it open for reading stays with the old one in memory
+// (overlayfs).
 bool is_copied_by_writers(const RegularFile& file);
 
 }  // namespace bloomery

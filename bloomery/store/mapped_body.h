@@ -17,12 +17,13 @@ namespace bloomery {
 // The first bytes of a native file.
 using HeadBytes = std::array<std::uint64_t, kHeaderBytes / sizeof(std::uint64_t)>;
 
-// Whether an "absent" may rest on the words of a mapped file. Two things speak against it:
+// MappedBody says whether an "absent" may rest on the words of a mapped file. Two things speak
+// against it:
 //
 // - The file is no longer the one that was opened: its head or its last checksum have other bytes
 //   (of a live file: what stands there has fallen, see file_live.h), or it was truncated by whole
-//   pages (truncation_mark.h). Whoever puts another file's bytes in
-//   its place changes one of these before any byte of the body.
+//   pages (truncation_mark.h). Whoever puts another file's bytes in its place changes one of these
+//   before any byte of the body.
 // - A block of the body is not what its checksum says. Each is read from the file the first time
 //   that an answer rests on it; once all were, that is a single flag.
 //
@@ -47,20 +48,21 @@ class MappedBody {
     return false;
   }
 
-  // Whether bits that were set before are in the file, where others find them. A page that the disk
-  // refused (full, or broken) is memory of our own from then on, and has all bits already.
+  // Returns whether bits that were set before are in the file, where others find them. A page that
+  // the disk refused (full, or broken) is memory of our own from then on, and has all bits already.
   bool keeps_bits() const noexcept { return is_unchanged() && !mapping_->has_lost_pages(); }
 
-  // Whether all blocks are what their checksums say, as far as is known.
+  // Returns whether all blocks are what their checksums say, as far as is known.
   bool all_good() const noexcept { return all_good_.load(std::memory_order_acquire); }
 
-  // Whether the blocks that these words are in are good. Reads those that were not read before.
+  // Returns whether the blocks that these words are in are good. Reads those that were not read
+  // before.
   bool are_good(std::uint64_t first_word, std::uint64_t word_count) const noexcept;
 
   // Reads what was not read before. FileLayout describes what is found.
   BodyDamage check_all() const noexcept;
 
-  // Whether anything is known to be wrong. A system call.
+  // Returns whether anything is known to be wrong. A system call.
   bool is_damaged() const noexcept {
     return !is_unchanged() || bad_blocks_.load(std::memory_order_relaxed) != 0 ||
            mapping_->is_damaged();

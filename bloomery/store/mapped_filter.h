@@ -104,9 +104,9 @@ class MappedFilter {
   // should be opened again, or built again. Costs a system call. False after close().
   bool is_damaged() const noexcept { return body_ != nullptr && body_->is_damaged(); }
 
-  // Whether truncation still ends in "maybe": false without MapOptions::survive_truncation, and
-  // once this process set a handler of its own for SIGBUS after the first file was mapped. Such a
-  // handler must pass on to the one it found. Costs a system call.
+  // Returns whether truncation still ends in "maybe": false without MapOptions::survive_truncation,
+  // and once this process set a handler of its own for SIGBUS after the first file was mapped. Such
+  // a handler must pass on to the one it found. Costs a system call.
   bool survives_truncation() const noexcept { return survives_ && LostPages::is_handled(); }
 
   // Returns when all that was inserted is on the disk. May run beside insert_concurrently. Throws

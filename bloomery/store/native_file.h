@@ -45,8 +45,8 @@ struct FileInfo {
   // Processes of a machine share it, or died while they did (shared_filter.h); or its bytes lived
   // in a server. Then nor was it closed.
   bool is_live = false;
-  // Whether a live file is one of this machine, which was not started since. False for one whose
-  // bytes lived in a server.
+  // `is_live_here`: a live file is one of this machine, which was not started since. False for a
+  // file whose bytes lived in a server.
   bool is_live_here = false;
 
   std::uint64_t file_bytes = 0;
@@ -63,7 +63,7 @@ struct FileInfo {
 // damaged body, or one that was not closed cleanly, is an answer.
 FileInfo inspect(const std::filesystem::path& path, bool verify = false);
 
-// Whether it begins as such a file does, whole or damaged.
+// Returns whether the file begins as a file of ours does, whole or damaged.
 bool is_native(const std::filesystem::path& path);
 
 }  // namespace bloomery

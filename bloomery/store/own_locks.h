@@ -5,9 +5,9 @@
 
 namespace bloomery {
 
-// Whether this process itself holds a lock (flock) of the file, as far as /proc tells; where it
-// does not, false. For messages: a lock that a parent holds over a descriptor that it shares with
-// this process counts, too.
+// Returns whether this process itself holds a lock (flock) of the file, as far as /proc tells;
+// false where /proc does not tell. For messages: a lock that a parent holds over a descriptor that
+// it shares with this process counts, too.
 bool is_locked_here(const std::filesystem::path& path) noexcept;
 
 }  // namespace bloomery

@@ -18,10 +18,10 @@ class ProbedWords {
   // The contents of a filter over words that follow each other, as in a file.
   explicit ProbedWords(const FilterContents& contents);
 
-  // Whether the probes of a key prove it absent by words that are good: each layer has a clear bit
-  // among them, or all of them are good where fingerprints are compared. Asks are_good(first word,
-  // count) of every word that was looked at, also when it is proved, so that soon all were asked
-  // for.
+  // Returns whether the probes of a key prove it absent by words that are good: each layer has a
+  // clear bit among them, or all of them are good where fingerprints are compared. Asks
+  // are_good(first word, count) of every word that was looked at, also when it is proved, so that
+  // soon all were asked for.
   template <class AreGood>
   bool prove_absence(std::span<const Probe> probes, AreGood are_good) const {
     bool proved = !probes.empty();

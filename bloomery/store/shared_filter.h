@@ -90,8 +90,8 @@ class SharedFilter {
 
   const FileNotes& notes() const noexcept { return header_.notes; }
 
-  // Whether the file is damaged, as MappedFilter::is_damaged. Answers are then "maybe", and inserts
-  // throw StoreError. False after close().
+  // Returns whether the file is damaged, as MappedFilter::is_damaged. Answers are then "maybe", and
+  // inserts throw StoreError. False after close().
   bool is_damaged() const noexcept { return body_ != nullptr && body_->is_damaged(); }
 
   // All of it in memory, with at least what was inserted before the call.

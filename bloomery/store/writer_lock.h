@@ -50,7 +50,8 @@ class WriterLock {
 std::optional<RegularFile> open_beside_others(const std::filesystem::path& path,
                                               RegularFile::Access access);
 
-// Whether anybody has it so, or alone, now. Throws StoreError where it cannot be opened.
+// Returns whether anybody has the file locked, shared or alone, now. Throws StoreError where it
+// cannot be opened.
 bool is_held(const std::filesystem::path& path);
 
 }  // namespace bloomery

@@ -62,16 +62,16 @@ struct KeyForm {
 // The form of a filter whose maker has not said how its keys are written.
 inline constexpr KeyForm kUnknownForm{.encoding = KeyEncoding::unknown};
 
-// Whether keys of that form are found where an unknown one is asked: by the bytes of a text, and by
-// the eight of the integer that it spells.
+// Returns whether keys of that form are found where an unknown one is asked: by the bytes of a
+// text, and by the eight of the integer that it spells.
 constexpr bool is_asked_of_unknown(const KeyForm& form) noexcept {
   return form.normalise == Normalise::none &&
          (!form.is_known() || form.encoding == KeyEncoding::text ||
           form.encoding == KeyEncoding::u64 || form.encoding == KeyEncoding::i64);
 }
 
-// Whether a caller that asked a filter of the first form may go on with one of the second in its
-// place: the questions for an unknown form include those for texts.
+// Returns whether a caller that asked a filter of the first form may go on with one of the second
+// in its place: the questions for an unknown form include those for texts.
 constexpr bool goes_on_with(const KeyForm& first, const KeyForm& second) noexcept {
   return first == second || (!first.is_known() && second == KeyForm{});
 }

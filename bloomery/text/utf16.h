@@ -16,7 +16,7 @@ class Utf16Units {
  public:
   explicit Utf16Units(Key text) noexcept : characters_(text) {}
 
-  // Whether there is a unit left, which goes to `unit`.
+  // Returns whether there is a unit left, which goes to `unit`.
   bool next(std::uint16_t& unit) noexcept {
     if (low_surrogate_ != 0) {
       unit = low_surrogate_;

@@ -18,7 +18,7 @@ class Utf8Characters {
   explicit Utf8Characters(Key text) noexcept
       : next_(reinterpret_cast<const unsigned char*>(text.data())), end_(next_ + text.size()) {}
 
-  // Whether there is a character left, which goes to `character`.
+  // Returns whether there is a character left, which goes to `character`.
   bool next(std::uint32_t& character) noexcept {
     if (next_ == end_) return false;
     character = *next_ < 0x80 ? *next_++ : next_character();

@@ -39,7 +39,7 @@ class DedupFilter {
 
   // Keeps, for save(), those of `keys` that were inserted into get() and called new.
   void remember(std::span<const Key> keys, std::span<const bool> was_new);
-  // Whether so many are to be saved that it is time.
+  // Returns whether so much waits to be saved that it is time.
   bool is_save_due() const noexcept { return unsaved_bytes_ > kMostUnsavedBytes; }
 
   // Writes the state, if there is one: a file in one step, to a server what it does not have yet.
@@ -67,7 +67,7 @@ class DedupFilter {
 // How many records will come from these inputs, rather too many than too few: counted or estimated
 // for files and databases, and kStreamCapacity for whatever else. Reads no pipe.
 inline constexpr std::uint64_t kStreamCapacity = 10'000'000;
-// Whether all of them can be counted or estimated.
+// Returns whether the keys of all locations can be counted or estimated.
 bool have_known_size(const std::vector<std::string>& locations);
 std::uint64_t capacity_for(const std::vector<std::string>& locations, const SourceOptions& options);
 

@@ -30,7 +30,7 @@ class LossRecord {
   // The rate now.
   double rate(std::uint64_t new_count) const;
 
-  // Whether the filter is for a certain number of keys, which can be exceeded.
+  // Returns whether the filter is for a certain number of keys, which can be exceeded.
   bool has_fixed_size() const noexcept { return geometry_.has_value(); }
 
   // Distinct keys that the filter held at the start, by its bits.

@@ -38,7 +38,7 @@ class RowLookup {
   // The row's value as text, or nullopt where there is no such row.
   std::optional<std::string> find(Key key);
 
-  // Whether SQLite reads the whole table for every query, as it does without an index.
+  // Returns whether SQLite reads the whole table for every query, as it does without an index.
   bool scans_table();
 
  private:

@@ -18,7 +18,7 @@ namespace bloomery::cli {
 struct TrafficOptions {
   std::size_t thread_count = 2;
   std::size_t cache_capacity = 20'000;
-  // Whether a real key's value is the right one.
+  // `is_value_of`: whether a real key's value is the right one.
   std::function<bool(Key, const std::string&)> is_value_of;
 };
 

@@ -20,7 +20,7 @@ struct TakenTo {
 void take_filter(const DumpFile& dump, const rdb::ModuleKey& key, const TakenTo& to,
                  Report& report);
 
-// Whether a value is a filter that is taken out.
+// Returns whether a value is a filter that is taken out.
 bool can_extract(const rdb::ModuleKey& key) noexcept;
 
 }  // namespace bloomery::cli

@@ -36,8 +36,8 @@ struct FileHeader {
   FileLayout layout;  // decode_head fills it; encode_head does not read it
 };
 
-// Whether a part of a filter may be read. A reader that takes a part for the whole filter denies
-// the keys of all other parts.
+// Parts: whether a part of a filter may be read. A reader that takes a part for the whole filter
+// denies the keys of all other parts.
 enum class Parts : bool { refused, taken };
 
 // Why the bytes of a filter that lived in a server are no whole file.
@@ -59,8 +59,8 @@ std::string_view why_not_whole(const FileHeader& header) noexcept;
 // is too long.
 std::vector<std::byte> encode_head(const FileHeader& header);
 
-// Whether encode_head would leave out what decode_head skipped: fields of a later program. A file
-// that has any cannot be changed in place.
+// Returns whether encode_head would leave out what decode_head skipped: fields of a later program.
+// A file that has any cannot be changed in place.
 bool has_skipped_fields(const FileHeader& header);
 
 // `head` has the first min(file_bytes, kMaxHeadBytes) bytes of a file of `file_bytes`. Checks

@@ -31,7 +31,7 @@ inline bool has_wide_count(const FileLayout& layout) noexcept {
 // grows again.
 inline constexpr std::uint32_t kLeastLiveEnd = 1U << 20;
 inline constexpr std::uint32_t kNewLiveEnd = 1U << 30;
-// Whether a file may begin with these. No short table's number rises that far.
+// Returns whether a file may begin with this number. No short table's number rises that far.
 inline bool may_be_live_end(std::uint32_t end) noexcept {
   return end >= kLeastLiveEnd && end < 0xf800'0000;
 }

@@ -24,7 +24,7 @@ struct FileNotes {
     return Watermark{source, watermark};
   }
 
-  // Whether nobody was here since these were read.
+  // Returns whether nobody has changed the filter since these notes were read.
   bool stand_at(const Identity& identity_then, const std::optional<Watermark>& reached_then,
                 std::uint64_t beat_then) const noexcept {
     return identity == identity_then && reached() == reached_then && beat == beat_then;

@@ -24,14 +24,14 @@ class Channel {
 
   // How many of the bytes were taken; of those some may wait until flush() is rid of them.
   std::size_t send_some(std::string_view bytes);
-  // Whether all that was taken has left.
+  // Sends what waits, and returns whether all that was taken has left.
   bool flush();
   // How many bytes came; 0 where none are there now.
   std::size_t receive_some(std::span<char> bytes);
   bool has_news() const noexcept { return socket_.has_news(); }
 
  private:
-  // Whether anything came.
+  // Fetches what has arrived, and returns whether anything came.
   bool fetch();
 
   Socket socket_;

@@ -21,8 +21,8 @@
 
 namespace bloomery::redis {
 
-// Whether a request may be sent again when nobody knows if it was done: what only reads, and what
-// sets bits that nobody clears. Never what counts.
+// Repeat: whether a request may be sent again when nobody knows if it was done: what only reads,
+// and what sets bits that nobody clears. Never what counts.
 enum class Repeat : std::uint8_t { never, safe };
 
 struct Answer {

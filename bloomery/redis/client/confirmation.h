@@ -6,9 +6,9 @@
 
 namespace bloomery::redis {
 
-// Whether what a primary answers counts. One that was frozen, or cut off from those who replace it,
-// may have been replaced and not know it. So somebody else is asked who the primary is, when an
-// answer ends a silence, and twice a second. One thread at a time.
+// Confirmation: whether what a primary answers counts. A primary that was frozen, or cut off from
+// those who replace it, may have been replaced and not know it. So somebody else is asked who the
+// primary is, when an answer ends a silence, and twice a second. One thread at a time.
 class Confirmation {
  public:
   using Time = std::chrono::steady_clock::time_point;

@@ -30,13 +30,14 @@ class Connection {
   // Marks the connection as failed, so that it is not used again: a reply on it cannot be the
   // answer.
   void distrust() noexcept { failed_ = true; }
-  // Whether it may be used again: it is this process's, never failed, and nothing has come since.
+  // Returns whether the connection may be used again: it is this process's, never failed, and
+  // nothing has come since.
   bool is_usable() const noexcept { return is_ours() && !failed_ && !channel_.has_news(); }
 
  private:
   bool is_ours() const noexcept { return process_ == process_number(); }
   void introduce(const Location& location, Deadline& deadline);
-  // Whether anything came.
+  // Receives replies, and returns whether anything came.
   bool receive(std::vector<Reply>& replies, std::size_t expected);
 
   const std::string server_;

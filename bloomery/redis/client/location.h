@@ -103,7 +103,7 @@ struct Location {
   std::string text() const;
 };
 
-// Whether it begins as one of them.
+// Returns whether the text begins as a location of a server.
 bool is_redis_location(std::string_view text) noexcept;
 
 // Reads a location. All that the text does not say is as in `location`. Throws

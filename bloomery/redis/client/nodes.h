@@ -54,9 +54,9 @@ class Nodes {
   void suspect(std::string_view key);
   // Notes that the node says that the cluster is down: whoever named it may be as cut off as it is.
   void led_astray();
-  // Whether what a node has just answered about a key counts (Confirmation). Another node of the
-  // cluster, or a sentinel, is asked for that; `anew`: in any case. False: it names another. Throws
-  // what asking throws.
+  // Returns whether what a node has just answered about a key counts (Confirmation). Another node
+  // of the cluster, or a sentinel, is asked for that; `anew`: in any case. False: it names another.
+  // Throws what asking throws.
   bool is_current(const Node& node, std::string_view key, Deadline& deadline, bool anew = false);
 
  private:

@@ -26,7 +26,7 @@ struct Redirection {
 // cannot be the address of a server are no redirections: they stay errors.
 std::optional<Redirection> redirection_in(const Request& request, std::span<const Reply> replies);
 
-// Whether a reply says that another node, or the same a little later, may do it.
+// Returns whether a reply says that another node, or the same a little later, may do it.
 bool sends_elsewhere(const Reply& reply) noexcept;
 
 // Takes the replies to ASKING out of the replies.

@@ -27,7 +27,7 @@ struct Reply {
   }
 };
 
-// Whether it is the answer to ROLE that a server of this role gives.
+// Returns whether the reply is the answer to ROLE that a server of this role gives.
 bool is_role(const Reply& reply, std::string_view role) noexcept;
 
 // Replies out of bytes that come from anywhere: of RESP2, at most eight arrays deep, and of a size
@@ -42,7 +42,7 @@ class ReplyReader {
   // Appends the replies that are complete with these bytes. Returns why the bytes are no replies,
   // or not to be taken; empty where they are. After that it takes no more.
   std::string feed(std::string_view bytes, std::vector<Reply>& replies);
-  // Whether it holds the beginning of a reply.
+  // Returns whether the beginning of a reply has come.
   bool has_part() const noexcept { return part_bytes_ > 0; }
 
  private:

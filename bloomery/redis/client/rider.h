@@ -27,7 +27,7 @@ class Rider {
   Rider& operator=(const Rider&) = delete;
   ~Rider();
 
-  // Whether it was there, and what came back passed the judge.
+  // Returns whether the request was sent, and what came back passed the judge.
   bool has_answer() const noexcept { return has_answer_; }
 
  private:
@@ -50,7 +50,7 @@ class Rider {
   Rider* const before_;
 };
 
-// Whether both lead to one server, as one user and to one database.
+// Returns whether both locations lead to one server, as one user and to one database.
 bool is_same_server(const Location& a, const Location& b) noexcept;
 
 }  // namespace bloomery::redis

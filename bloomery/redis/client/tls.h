@@ -40,7 +40,8 @@ class TlsSession {
   TlsSession(const TlsSession&) = delete;
   TlsSession& operator=(const TlsSession&) = delete;
 
-  // Whether it is done; else it waits for take_arrived(), after what leaving() has was sent.
+  // Goes on with the handshake, and returns whether it is done; else it waits for take_arrived(),
+  // after what leaving() has was sent.
   bool shake_hands();
   std::size_t write(std::string_view plain);
   // How many bytes there are; 0 where more has to arrive.

@@ -34,8 +34,8 @@ const std::vector<Reply>& read_exec(std::span<const Reply> replies, std::size_t 
 const std::vector<Reply>& read_begun_exec(std::span<const Reply> replies, std::size_t count,
                                           std::string_view nonce, const std::string& name);
 
-// Whether one of them says WRONGTYPE, so that the others count for nothing. Throws RefusedError for
-// every other refusal.
+// Returns whether one of the replies says WRONGTYPE, so that the others count for nothing. Throws
+// RefusedError for every other refusal.
 bool has_wrong_type(std::span<const Reply> all, const std::string& name);
 
 // Why nobody may be believed who has this role; empty: the place may.

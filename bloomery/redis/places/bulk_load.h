@@ -39,7 +39,7 @@ struct BulkOptions {
   std::optional<Watermark> watermark{};
 };
 
-// Whether anything is under the names that a filter of the format has there.
+// Returns whether anything is under the names that a filter of the format has there.
 bool is_taken(Client& client, const Format& format);
 
 // Removes them; whether anything was there.

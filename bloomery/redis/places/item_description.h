@@ -20,7 +20,8 @@ struct ItemDescription {
   double false_positive_rate = 0;  // that was asked for; 0: it is not said
   bool forgets = false;
 
-  // Whether the filter can have a watermark: only those of our own kinds that do not forget can.
+  // Returns whether the filter can have a watermark: only those of our own kinds that do not forget
+  // can.
   bool has_watermark() const noexcept;
 };
 
@@ -32,8 +33,8 @@ std::optional<ItemDescription> describe_items(const Reply& info, const std::stri
 // An identity among what it says; nil is none. Throws ProtocolError for what is none.
 Identity identity_in(const Reply& value, const std::string& name);
 
-// Whether this is what a server says to BLOOM.INFO key WATERMARK that knows it, whatever it says of
-// the filter.
+// Returns whether the reply is what a server that knows BLOOM.INFO key WATERMARK says to it,
+// whatever it says of the filter.
 bool knows_watermark(const Reply& reply);
 
 // The reply to BLOOM.INFO key WATERMARK.

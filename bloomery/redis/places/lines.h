@@ -10,7 +10,7 @@
 
 namespace bloomery::redis {
 
-// Whether a bit is set in the bytes of its line; `position` is that of the bit in the body.
+// Returns whether a bit is set in the bytes of its line; `position` is that of the bit in the body.
 inline bool is_set_in(std::string_view line, std::uint64_t position) noexcept {
   const std::uint64_t bit = position % (8 * kLineBytes);
   return (static_cast<unsigned char>(line[bit / 8]) >> (bit % 8) & 1) != 0;

@@ -40,18 +40,18 @@ struct LiveBitmap {
   bool has_trailer = false;
 };
 
-// Whether filters of that format can be asked where they live.
+// Returns whether filters of that format can be asked where they live.
 bool is_live_format(const Format& format) noexcept;
 // "redisson, gozero, ...", for messages.
 std::string live_formats();
 
-// Whether the location says trust=bits; and the same, taken out of it. Throws std::invalid_argument
-// for any other trust.
+// `says_trust`: whether the location says trust=bits. `take_trust` also takes the setting out of
+// the location. Both throw std::invalid_argument for any other trust.
 bool says_trust(const Location& location);
 bool take_trust(Location& location);
 
-// Whether the location says trailer=1; and the same, taken out of it. Throws std::invalid_argument
-// for any other trailer.
+// `says_trailer`: whether the location says trailer=1. `take_trailer` also takes the setting out of
+// the location. Both throw std::invalid_argument for any other trailer.
 bool says_trailer(const Location& location);
 bool take_trailer(Location& location);
 

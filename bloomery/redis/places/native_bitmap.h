@@ -26,7 +26,7 @@ struct NativeBitmapHead {
   std::string bytes{};  // header and fields
   FileHeader header{};
 
-  // Whether keys have the same bits in both.
+  // Returns whether keys have the same bits in both filters.
   bool has_bits_of(const NativeBitmapHead& other) const;
   PlaceHead place_head() const;
 };

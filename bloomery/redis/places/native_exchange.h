@@ -39,8 +39,8 @@ class NativeExchange {
   // WATCH, all that is to be looked at, and MULTI: were that refused beside what it guards, each
   // command would be done by itself.
   Request question();
-  // Whether it is the filter that was expected, of a primary, with `old_head`; else there is
-  // nothing to be written. Throws ProtocolError for what is no answer.
+  // Returns whether the string is the filter that was expected, of a primary, with `old_head`; else
+  // there is nothing to be written. Throws ProtocolError for what is no answer.
   bool take(std::span<const Reply> replies);
   // The bits at `known`, as they were read.
   const std::vector<bool>& known_bits() const noexcept { return known_bits_; }

@@ -60,7 +60,8 @@ AnyFilter open_read_body(const NativeBitmapHead& head, HeapWords words);
 // std::invalid_argument for those of other layouts.
 std::optional<std::uint32_t> take_native_settings(Location& location);
 
-// Whether anything is at a key; and away with it: whether anything was.
+// `native_exists`: whether the key exists. `delete_native`: deletes it, and returns whether it
+// existed.
 bool native_exists(Client& client, const std::string& key);
 bool delete_native(Client& client, const std::string& key);
 // The filter of the client's location, with all its partitions. Throws StoreError where something

@@ -61,7 +61,7 @@ class OwnString {
   // than was opened is as good a proof.
   void answer(const Trip& trip, std::span<Presence> answers, Proofs& proofs,
               const CallContext& context);
-  // Whether what was opened is not there any more.
+  // Returns whether the string that was opened is not there any more.
   static bool has_lost(const Trip& trip, const CallContext& context);
 
   // The head that was read last; null before the first.

@@ -35,10 +35,10 @@ std::string trailer_bytes(const Trailer& trailer, const FilterParameters& parame
 // Reads a trailer; nothing for bytes that are none, are damaged, or belong to a bitmap of other
 // parameters.
 std::optional<Trailer> read_trailer(std::string_view bytes, const FilterParameters& parameters);
-// Whether it is a whole one of any bitmap whose bits end at `offset`.
+// Returns whether the bytes are a whole trailer of any bitmap whose bits end at `offset`.
 bool is_trailer_at(std::string_view bytes, std::uint64_t offset);
-// Whether the bytes were a trailer of a bitmap whose bits end at `offset`, before somebody wrote
-// into it, as a client does whose bitmap has more bits.
+// Returns whether the bytes were a trailer of a bitmap whose bits end at `offset`, before somebody
+// wrote into it, as a client does whose bitmap has more bits.
 bool was_trailer_at(std::string_view bytes, std::uint64_t offset);
 
 }  // namespace bloomery::redis

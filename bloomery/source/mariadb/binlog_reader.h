@@ -32,7 +32,7 @@ class BinlogReader {
   void read(std::string_view packet, LoggedChanges& changes);
 
  private:
-  // Whether the transaction at hand is known.
+  // Returns whether the transaction at hand is known.
   bool is_known() const noexcept { return state_.sum() <= known_sum_; }
   void tell_position(LoggedChanges& changes) const;
   void begin_file(const BinlogEvent& event, LoggedChanges& changes);

@@ -54,7 +54,7 @@ class ByteCursor {
   std::string_view rest_;
 };
 
-// Whether bit i is set, from the lowest of the first byte.
+// Returns whether bit i is set, from the lowest of the first byte.
 inline bool bit_of(std::string_view bits, std::size_t i) noexcept {
   return ((static_cast<std::uint8_t>(bits[i / 8]) >> (i % 8)) & 1) != 0;
 }

@@ -5,8 +5,8 @@
 #include "bloomery/source/mariadb/column.h"
 #include "bloomery/source/mariadb/connection.h"
 
-// Whether a binary log tells of all changes of a column. Each throws std::invalid_argument where it
-// does not, saying what to change.
+// Checks whether a binary log tells of all changes of a column. Each throws std::invalid_argument
+// where it does not, saying what to change.
 namespace bloomery::mariadb {
 
 // Needs the right to see where the log is.

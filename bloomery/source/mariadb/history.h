@@ -59,7 +59,7 @@ class History {
   // SourceChanged where there is no such table or column any more, SessionExchanged.
   Now ask(Connection& connection, const CallContext& context);
 
-  // Whether somebody has said RESET since, asked by any session.
+  // Returns whether any session has said RESET since; asks the server.
   bool was_reset(Connection& connection, const CallContext& context) const;
 
  private:

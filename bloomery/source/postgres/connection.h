@@ -89,7 +89,7 @@ class Connection {
 
   // Throws StoreError with what libpq says went wrong, and closes the connection.
   [[noreturn]] void fail(const std::string& what);
-  // Whether the server said so when the session began.
+  // Returns whether the server said this value of a parameter when the session began.
   bool says(const char* parameter, std::string_view value) const;
   void require_words_of(const ServerLocation& location);
   // Throws StoreError with what the server said.

@@ -55,7 +55,7 @@ class PostgresChanges final : public ChangeSource {
   // Says in which run of the server this slot is followed, before anything is confirmed in it.
   // How far the slot is confirmed at the most.
   void note(std::uint64_t position, const CallContext& context);
-  // Whether the consumer, which has the time meanwhile, wants to go on.
+  // Returns whether the consumer, which has the time meanwhile, wants to go on.
   bool wait_for_writers(const BatchConsumer& consumer, const CallContext& context);
   Watermark ask_table(const CallContext& context);
   void check_table_now_and_then(const CallContext& context);

@@ -15,7 +15,7 @@ class Snapshot {
   // any other text.
   explicit Snapshot(std::string_view text);
 
-  // Whether the snapshot sees a transaction that was committed.
+  // Returns whether the snapshot sees a transaction that was committed.
   bool sees(std::uint32_t transaction) const;
 
  private:

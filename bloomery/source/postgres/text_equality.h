@@ -24,8 +24,8 @@ struct ColumnType {
 // nothing where equal keys have equal bytes.
 std::string unequal_bytes_advice(const ColumnType& column, const KeyForm& form);
 
-// Whether a value is always printed alike, whatever is altered but the table itself. An enum's
-// labels can be renamed under the rows; a type of somebody's may do anything.
+// Returns whether a value is always printed alike, whatever is altered but the table itself. An
+// enum's labels can be renamed under the rows; a type of somebody's may do anything.
 bool prints_alike(const ColumnType& column);
 
 }  // namespace bloomery::postgres
