@@ -80,7 +80,7 @@ int main(int argc, char** argv) {
           "Examples:\n"
           "  ./run bench\n"
           "  ./run bench --filter 'BlockedFilter 1 %|RocksDB' --section speed --json figures.json\n"
-          "  ./run bench --section rates --rates\n"
+          "  ./run bench --section rates --full-rates\n"
           "  ./run bench --json figures.json && benchmarks/draw figures.json --svg chart.svg"};
   Settings settings;
   return run_program(

@@ -34,7 +34,7 @@ void add_settings(cli::Command command, Settings& settings) {
                       "Only these: speed, space, rates (may be repeated)");
   command.add_flag("--large", settings.large, "Add 10^9 keys: 1.3 GB and some minutes more");
   command.add_flag(
-      "--rates", settings.full_rates,
+      "--full-rates", settings.full_rates,
       "Every key pattern by itself, ten times the trials, and 10^8 keys: minutes more");
   command.add_flag("--smoke", settings.smoke, "Tiny sizes: does every row still run?");
   command.add_option("--json", settings.json_file,
