@@ -22,11 +22,13 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Bloom filters: ask whether a key was ever seen, in about a byte a key.\n"
-    "\"No\" is certain; \"maybe\" is wrong at the rate you choose.";
+    "Bloom filters: ask whether a key was ever inserted, from about a byte a key.\n"
+    "\"Absent\" is certain; \"maybe\" is wrong at the rate you choose.";
 
 constexpr const char* kFooter =
-    "Exit status: 0 some, 1 none, 2 an error or misuse.\n"
+    "Exit status: 0 some keys were found, inserted or printed; 1 none was; 2 an error, misuse or "
+    "an\n"
+    "unknown answer.\n"
     "bloomery help COMMAND shows the options of a command, with examples.";
 
 // The command that the first word names, as declaring all of them takes longer than most of them

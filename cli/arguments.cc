@@ -108,10 +108,11 @@ void require_no_kind(const NewFilter& wanted, const PlaceLocation& location) {
     options += (options.empty() ? "" : ", ") + std::string(each);
   const Format& format = *location.format;
   const bool can_choose = !format.create_settings.empty() && !location.dialect;
-  throw std::invalid_argument(location.text() + ": " + options +
-                              " are for filters of our own; what " + std::string(format.name) +
-                              " can choose is FILE?name=value: " +
-                              (can_choose ? std::string(format.create_settings) : "nothing"));
+  throw std::invalid_argument(
+      location.text() + ": " + options + " are for filters of our own; " +
+      (can_choose ? "settings of " + std::string(format.name) +
+                        ", as FILE?name=value: " + std::string(format.create_settings)
+                  : std::string(format.name) + " takes no settings here"));
 }
 
 AnyFilter empty_filter(const NewFilter& wanted, const PlaceLocation& location) {
@@ -165,13 +166,13 @@ void add_ratio(Command command, const std::string& name, const std::string& desc
 void add_new_filter_options(Command command, NewFilter& filter) {
   add_kind(command, filter.kind);
   const Option seed =
-      add_value(command, "--seed", "N", "seed of the hash; only filters of one seed merge",
+      add_value(command, "--seed", "N", "seed of the hash; only filters with equal seeds merge",
                 [&filter](const std::string& text) { filter.seed = parse_seed(text); });
   const Option hash =
       add_value(command, "--hash", "NAME",
-                "product, the default; fold, of blocked filters, faster where programs ask one "
-                "integer a call; aes, which processors with AES do faster and others slower; or "
-                "xxh3, as filters of earlier versions have it",
+                "product: the default; fold: for blocked filters, faster if programs ask one "
+                "integer a call; aes: faster on processors with AES, slower on others; xxh3: the "
+                "hash of earlier versions",
                 [&filter](const std::string& text) { filter.hash = read_text_hash(text); });
   command
       .add_flag("--secret", filter.secret,
@@ -179,32 +180,36 @@ void add_new_filter_options(Command command, NewFilter& filter) {
       .excludes(seed)
       .excludes(hash);
   add_ratio(command, "--expansion",
-            "a scalable filter holds so many times as many keys with each new layer; 2",
+            "how many times as many keys a scalable filter holds with each new layer; 2 by default",
             filter.expansion);
-  add_ratio(command, "--tightening",
-            "what each new layer leaves of the rate for those after it; 0.85", filter.tightening);
-  add_value(command, "--window", "TIME",
-            "of a windowed filter: how long it remembers, such as 90s, 24h or 7d; the capacity is "
-            "the keys of that time. Without, it remembers the last keys, as many as the capacity",
-            [&filter](const std::string& text) {
-              const std::uint64_t length_ms = parse_duration_ms(text);
-              if (length_ms == 0 || length_ms > kMostWindowMs) {
-                throw std::invalid_argument(text + " is not possible; from 1ms to " +
-                                            format_duration_ms(kMostWindowMs));
-              }
-              filter.window_ms = length_ms;
-            });
+  add_ratio(
+      command, "--tightening",
+      "the share of the rate that each new layer leaves to the layers after it; 0.85 by default",
+      filter.tightening);
   add_value(
-      command, "--generations", "COUNT",
-      "of a windowed filter: it may remember one part in so many longer; 1 to 7, 4 by default",
+      command, "--window", "TIME",
+      "how long a windowed filter remembers a key, such as 90s, 24h or 7d; the capacity is then "
+      "the keys of that time. Without --window it remembers the last keys, as many as the "
+      "capacity",
       [&filter](const std::string& text) {
-        const std::uint64_t count = parse_count(text);
-        if (count < 1 || count > kMostGenerations) {
-          throw std::invalid_argument(text + " is not possible; from 1 to " +
-                                      std::to_string(kMostGenerations));
+        const std::uint64_t length_ms = parse_duration_ms(text);
+        if (length_ms == 0 || length_ms > kMostWindowMs) {
+          throw std::invalid_argument(text + " is not possible; from 1ms to " +
+                                      format_duration_ms(kMostWindowMs));
         }
-        filter.generations = count;
+        filter.window_ms = length_ms;
       });
+  add_value(command, "--generations", "COUNT",
+            "a windowed filter may remember a key longer, by one part in so many of its window; 1 "
+            "to 7, 4 by default",
+            [&filter](const std::string& text) {
+              const std::uint64_t count = parse_count(text);
+              if (count < 1 || count > kMostGenerations) {
+                throw std::invalid_argument(text + " is not possible; from 1 to " +
+                                            std::to_string(kMostGenerations));
+              }
+              filter.generations = count;
+            });
 }
 
 Option add_filter(Command command, const std::string& name, const std::string& description,
@@ -233,7 +238,7 @@ Option add_encoding(Command command, KeyEncoding& encoding) {
 void add_record_options(Command command, SourceOptions& options) {
   command.add_flag(
       "-0,--null", [&options] { options.separator = '\0'; },
-      "records end with a NUL byte, not a newline");
+      "records end with a NUL byte in place of a newline");
   const Option field =
       add_value(command, "-F,--field", "N", "the key is field N of a record, from 1",
                 [&options](const std::string& text) {
@@ -245,8 +250,8 @@ void add_record_options(Command command, SourceOptions& options) {
                 });
   add_value(
       command, "-d,--delimiter", "SEP",
-      "what stands between fields; a tab by default, a comma with --csv; \\t is a tab and \\x3b "
-      "the byte 3b",
+      "what stands between fields: a tab by default, a comma with --csv; \\t is a tab, \\x3b the "
+      "byte 3b",
       [&options](const std::string& text) { options.delimiter = unescaped(text); })
       .needs(field);
   command
@@ -256,10 +261,10 @@ void add_record_options(Command command, SourceOptions& options) {
             options.csv = true;
             if (!command.has("--delimiter")) options.delimiter = ",";
           },
-          "fields may stand in double quotes and then hold anything, as RFC 4180 has it")
+          "fields may stand in double quotes, and then hold any bytes (RFC 4180)")
       .needs(field);
   command.add_flag("--skip-header", options.skip_header,
-                   "the first record of each text is no key, and is not printed");
+                   "the first record of each input is no key, and is not printed");
 }
 
 }  // namespace bloomery::cli

@@ -63,14 +63,12 @@ inline constexpr std::array kNewFilterOptions{"--kind",   "--seed",       "--has
 void add_new_filter_options(Command command, NewFilter& filter);
 
 inline constexpr const char* kWhereAFilterIs =
-    "a filter's file, ours or FORMAT:FILE; or FORMAT:redis://SERVER#KEY, in a server, where ours "
-    "is "
-    "bitmap:";
+    "a filter: a file of ours, FORMAT:FILE of another system, or FORMAT:redis://SERVER#KEY in a "
+    "server (bitmap: is ours)";
 
 inline constexpr const char* kWhereANewFilterIs =
-    "the file to make, ours or FORMAT:FILE; or FORMAT:redis://SERVER#KEY, in a server, where ours "
-    "is "
-    "bitmap:; what exists is refused";
+    "the filter to make: a file of ours, FORMAT:FILE of another system, or "
+    "FORMAT:redis://SERVER#KEY in a server (bitmap: is ours); what exists is refused";
 
 // FILE: where a filter is.
 Option add_filter(Command command, const std::string& name, const std::string& description,

@@ -269,13 +269,15 @@ void add_calc(Command app, int& status) {
     }
     arguments->known.probe_count = static_cast<std::uint32_t>(probes);
   });
-  add_kind(command, arguments->kind).description("only this kind; by default, all");
+  add_kind(command, arguments->kind).description("only this kind; by default all");
   add_svg(command, arguments->svg);
   add_cluster_options(command, arguments->cluster);
-  command.add_flag("--page", arguments->page,
-                   "open the calculator, a page that computes the same as you type; where there is "
-                   "no screen, print where it is");
+  command.add_flag(
+      "--page", arguments->page,
+      "open the calculator, a page that computes while you type; without a screen, print "
+      "where the page is");
   add_json(command, arguments->json);
+  command.everyday(std::array{"--capacity", "--rate", "--bits", "--probes", "--kind", "--page"});
   command.footer(kCalcExamples);
   command.callback([arguments, &status] {
     status = arguments->page ? show_calculator_page() : calc(*arguments);

@@ -132,7 +132,7 @@ void add_cluster_options(Command command, ClusterArguments& arguments) {
       read(text);
     });
   };
-  add("--partitions", "COUNT", "of a cluster: what the filter costs in so many, or auto",
+  add("--partitions", "COUNT", "what the filter costs in so many partitions of a cluster, or auto",
       [&a](const std::string& text) {
         if (text == "auto") return;
         const std::uint64_t count = parse_positive(text);
@@ -141,26 +141,28 @@ void add_cluster_options(Command command, ClusterArguments& arguments) {
         }
         a.partitions = static_cast<std::uint32_t>(count);
       });
-  add("--nodes", "COUNT", "that share it; by default as their memory needs",
+  add("--nodes", "COUNT", "nodes that share the filter; by default as many as their memory needs",
       [&a](const std::string& text) { a.nodes = parse_positive(text); });
-  add("--node-memory", "BYTES", "of a node, for filters; 64GiB", [&a](const std::string& text) {
-    a.node_bytes = std::max<std::uint64_t>(1, parse_bits(text) / 8);
-  });
-  add("--replicas", "COUNT", "of each node; 0", [&a](const std::string& text) {
+  add("--node-memory", "BYTES", "memory of a node for filters; 64GiB by default",
+      [&a](const std::string& text) {
+        a.node_bytes = std::max<std::uint64_t>(1, parse_bits(text) / 8);
+      });
+  add("--replicas", "COUNT", "replicas of each node; 0 by default", [&a](const std::string& text) {
     a.replicas = parse_count(text);
     if (a.replicas > 100) throw std::invalid_argument(text + " replicas; at most 100");
   });
-  add("--link", "BITS", "a second, of each machine; 10G",
+  add("--link", "BITS", "network of each machine, bits a second; 10G by default",
       [&a](const std::string& text) { a.link_bits = parse_positive_number(text); });
-  add("--keys-per-second", "COUNT", "that the source gives; 3M",
+  add("--keys-per-second", "COUNT", "keys that the source gives a second; 3M by default",
       [&a](const std::string& text) { a.source_keys = parse_positive_number(text); });
-  add("--batch", "KEYS", "that are asked together; 1000",
+  add("--batch", "KEYS", "keys that are asked together; 1000 by default",
       [&a](const std::string& text) { a.batch = parse_positive(text); });
-  add("--ask-ns", "NS", "of a core of a node, a line; 500",
+  add("--ask-ns", "NS", "nanoseconds of a node's core to ask a line; 500 by default",
       [&a](const std::string& text) { a.server_ns_per_key = parse_positive_number(text); });
-  add("--partition-ns", "NS", "and a partition of a batch; 2400",
+  add("--partition-ns", "NS",
+      "nanoseconds of a node's core for each partition of a batch; 2400 by default",
       [&a](const std::string& text) { a.server_ns_per_partition = parse_positive_number(text); });
-  add("--insert-ns", "NS", "and a line that is filled; 2700",
+  add("--insert-ns", "NS", "nanoseconds of a node's core to fill a line; 2700 by default",
       [&a](const std::string& text) { a.server_ns_per_insert = parse_positive_number(text); });
 }
 

@@ -43,11 +43,11 @@ Examples:
   bloomery check users.bloom --wait 10s <keys.txt       while another process inserts --in-place
   bloomery check -q users.bloom -e alice && echo maybe
 
-A filter in a server may not know. Records whose keys are unknown may be present, so they are printed
-without -v and not with it; standard error says why, once.
+A filter in a server may not know a key. A record whose key is unknown may be present: it is printed
+without -v, and not printed with -v. Standard error says why, once.
   bloomery check 'redisson:redis://127.0.0.1?trust=bits#users' <ids.txt
 
-Exit status: 0 some records were selected, 1 none was, 2 also where any key was unknown.)";
+Exit status: 0 some records were selected, 1 none was, 2 also if any key was unknown.)";
 
 struct CheckArguments {
   std::vector<PlaceLocation> files;
@@ -266,10 +266,13 @@ void add_check(Command app, int& status) {
   add_form_options_to_ask(command, arguments->keys);
   add_wait(command, arguments->patience);
   add_threads(command, arguments->threads);
-  command.add_flag("-v,--absent", arguments->absent, "select those surely absent from all of them");
-  command.add_flag("-c,--count", arguments->count, "print only how many were selected");
-  command.add_flag("-q,--quiet", arguments->quiet, "print nothing; stop at the first");
+  command.add_flag("-v,--absent", arguments->absent,
+                   "select the keys that are surely absent from all FILEs");
+  command.add_flag("-c,--count", arguments->count, "print only how many records were selected");
+  command.add_flag("-q,--quiet", arguments->quiet,
+                   "print nothing, and stop at the first selected record");
   command.add_flag("--json", arguments->json, "print only the counts, as one JSON object");
+  command.everyday(std::array{"--input", "--key", "--absent", "--count", "--quiet", "--as"});
   command.footer(kCheckExamples);
   command.callback([arguments, &status] { status = check(*arguments); });
 }

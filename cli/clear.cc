@@ -12,17 +12,17 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kClearExamples =
-    R"(Makes a filter empty; its size, its kind and how its keys are written stay, and in a server its time to
-live. A chain begins anew with one layer. A follower in a server loads all rows again, of another
-system's bitmap without trailer=1 not before the next change. It asks first; where there is no terminal
-to ask at, --yes must have said it.
+    R"(Makes a filter empty. Its size, its kind and how its keys are written stay, and in a server its time to
+live. A scalable filter begins anew with one layer. A follower of a filter in a server loads all rows
+again; for another system's bitmap without trailer=1 it does so with the next change. The command asks
+before it clears; without a terminal to ask at, --yes is needed.
 
 Examples:
   bloomery clear users.bloom --yes
   bloomery clear redisson:redis://127.0.0.1#users --yes
   bloomery clear bitmap:redis://127.0.0.1#users --yes
 
-Exit status: 0 it is empty, 1 the answer was no.)";
+Exit status: 0 the filter is empty, 1 you answered no.)";
 
 struct ClearArguments {
   PlaceLocation place;

@@ -142,7 +142,7 @@ const Option& Option::needs(Option other) const {
 }
 
 const Option& Option::range(double least, double most) const {
-  option_->check(CLI::Range(least, most));
+  option_->check(CLI::Range(least, most).description(""));  // the option's own says the range
   return *this;
 }
 

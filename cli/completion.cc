@@ -16,8 +16,9 @@ constexpr const char* kCompletionExamples = R"(Examples:
   bloomery completion bash
   bloomery completion bash >bloomery.bash
 
-For good: bash reads /usr/share/bash-completion/completions/bloomery, zsh _bloomery in a folder of
-$fpath, fish ~/.config/fish/completions/bloomery.fish. An installed bloomery has put them there.)";
+To keep the script, write it where the shell looks: for bash /usr/share/bash-completion/completions/bloomery,
+for zsh _bloomery in a folder of $fpath, for fish ~/.config/fish/completions/bloomery.fish. The Debian
+package has put them there.)";
 
 std::string script_for(const std::string& shell, const CommandManual& root) {
   if (shell == "bash") return bash_completion(root);
@@ -30,8 +31,7 @@ std::string script_for(const std::string& shell, const CommandManual& root) {
 
 void add_completion(Command app, int& status) {
   const auto shell = std::make_shared<std::string>();
-  const Command command =
-      app.add_subcommand("completion", "Print what makes a shell complete this command");
+  const Command command = app.add_subcommand("completion", "Print a shell completion script");
   command.add_option("SHELL", *shell, "bash, zsh or fish").type_name("bash|zsh|fish").required();
   command.footer(kCompletionExamples);
   command.callback([shell, app, &status] {

@@ -16,12 +16,12 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kConvertExamples =
-    R"(Puts a filter's bits into another format, exactly: afterwards it answers as before. That needs a
-format that means the same bits by a key; a file of our own takes every one. Others need the keys:
-bloomery load builds any format from those.
+    R"(Puts a filter's bits into another format, exactly: the new file gives the answers of the old one. The
+other format must mean the same bits by a key; a file of our own takes every format. For any other
+format build a new filter of the keys, by bloomery load.
 
-A file of our own says how its keys are written; one of another system's does not, and --as says it.
---insist with --as says it of a file of ours that says something else, or nothing: plain text.
+A file of our own says how its keys are written; a file of another system does not, and --as says it.
+--insist with --as says it for a file of ours that says another form, or none (plain text).
 
 Examples:
   bloomery convert guava:users.bin new.bloom

@@ -90,6 +90,7 @@ void add_create(Command app, int& status) {
   add_new_filter_options(command, arguments->filter);
   add_form_options(command, arguments->keys);
   add_json(command, arguments->json);
+  command.everyday(std::array{"--capacity", "--rate", "--kind", "--as"});
   command.footer(kCreateExamples);
   command.callback([arguments, &status] {
     if (!arguments->filter.rate) arguments->filter.rate = kDefaultRate;

@@ -39,13 +39,15 @@ namespace {
 
 constexpr const char* kDedupExamples =
     R"(Prints records in the order they came, each ended by a newline (-0: a NUL byte), the last one too.
-A filter is sometimes wrong, and then a record that is new is dropped: standard error tells how many
-may have been. --exact drops none: it reads files twice and keeps the keys that may repeat in memory.
-Without -n the filter is sized for the records of the files; for a pipe it is one that grows.
+A false positive of the filter drops a new record: standard error tells how many may have been dropped.
+--exact drops none: it reads files twice and keeps the keys that may repeat in memory. Without -n the
+filter is sized for the records of the files; for a pipe it is one that grows.
+
 A state belongs to one run at a time, is there from the start, and is saved every minute, at the end
-and where the run is interrupted or terminated. One in a server is read as a whole at the start, and
-takes keys of several runs, which do not see each other's until they begin.
-Keys that strangers choose can be made to be dropped; --secret keeps them from it.
+and when the run is interrupted or terminated. A state in a server is read as a whole at the start, and
+takes keys of several runs; a run does not see keys that others insert after it began.
+
+Strangers who choose keys can make a filter drop new ones; --secret prevents that.
 
 Examples:
   bloomery dedup keys.txt asked.txt >unique.txt
@@ -374,16 +376,17 @@ void Dedup::report(const Loss& loss) {
 void add_dedup(Command app, int& status) {
   const auto arguments = std::make_shared<DedupArguments>();
   const Command command =
-      app.add_subcommand("dedup", "Print each key's record the first time it is seen");
+      app.add_subcommand("dedup", "Print each key's record the first time it comes");
   command.add_option("INPUT", arguments->inputs,
                      "where records come from, one a line; standard input by default");
   add_capacity(command, arguments->filter.capacity)
       .description(
-          "different records to size for; estimated from files, as many as come\nfor a pipe");
+          "different records to size for; by default estimated from files, and as many as come "
+          "from a pipe");
   add_rate(command, arguments->filter.rate)
       .description(
-          "share of new records that may be dropped once -n were seen; 1e-6 by default\n"
-          "(with --exact, which drops none: share kept in memory; 0.001)");
+          "share of new records that may be dropped once -n have come; 1e-6 by default. With "
+          "--exact, which drops none: the share that is kept in memory; 0.001 by default");
   const Option state =
       command
           .add_option(
@@ -391,14 +394,16 @@ void add_dedup(Command app, int& status) {
               [arguments](const std::string& text) {
                 arguments->state = parse_place_location(text);
               },
-              "a filter's file, or a filter in a server (bitmap:redis://SERVER#KEY): drops\n"
-              "what it has seen, and remembers what is printed; made (for 10M records or\n"
-              "more, without -n) where it does not exist")
+              "a filter's file, or a filter in a server (bitmap:redis://SERVER#KEY), that "
+              "remembers what is printed from one run to the next; made, for 10M records or more "
+              "without -n, if it does not exist")
           .type_name("FILE");
-  command.add_flag("--exact", arguments->exact, "drop no new record; reads files, and twice")
+  command
+      .add_flag("--exact", arguments->exact,
+                "drop no new record; reads its files twice, and takes no pipe")
       .excludes(state);
   add_value(command, "--save-every", "TIME",
-            "how often the state is saved meanwhile; 1m by default",
+            "how often the state is saved during the run; 1m by default",
             [arguments](const std::string& text) {
               arguments->save_every_ms = parse_duration_ms(text);
               if (arguments->save_every_ms == 0) {
@@ -412,9 +417,10 @@ void add_dedup(Command app, int& status) {
   add_form_options_to_ask(command, arguments->keys);
   add_threads(command, arguments->threads);
   command.add_flag("-q,--quiet", arguments->quiet,
-                   "no report, no progress, no warning of a full filter");
+                   "print no report, no progress and no warning of a full filter");
   add_json(command, arguments->json)
       .description("make the report on standard error one JSON object");
+  command.everyday(std::array{"--capacity", "--rate", "--state", "--exact", "--field"});
   command.footer(kDedupExamples);
   command.callback([arguments, &status] { status = Dedup(*arguments).run(); });
 }

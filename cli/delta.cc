@@ -18,14 +18,14 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kDeltaExamples =
-    R"(Writes to standard output what makes the file OLD into the file NEW; bloomery patch does that where
-OLD is. It is for filters that are shipped as files: a web server with static files gives the few
-bytes that changed in place of the whole filter. A key that came takes about 9 bytes at 1 %, and 17
-in a classic filter.
+    R"(Writes a delta to standard output: it makes the file OLD into the file NEW, by bloomery patch where OLD
+is. Deltas are for filters that are shipped as files: a web server with static files gives the few
+bytes that changed in place of the whole filter. A new key takes about 9 bytes at 1 %, and 17 in a
+classic filter.
 
-Both must be versions of one filter. Refused by name are another layout, seed or secret, layers that
-came (the filter grew), another identity (it was cleared), and kinds that are made anew each time
-(static, fuse): they have other bits, and the whole file is to be sent.
+Both files must be versions of one filter. The command refuses, by name: another layout, seed or secret;
+new layers (the filter grew); another identity (it was cleared); and kinds that are made anew each time
+(static, fuse). For these, send the whole file.
 
 The delta of a secret filter has no key in it, but says which bits came: give it only to those who
 have the filter.
@@ -34,7 +34,7 @@ Examples:
   bloomery delta monday.bloom tuesday.bloom >tuesday.delta
   bloomery patch users.bloom tuesday.delta           where users.bloom is a copy of monday.bloom
 
-Exit status: 2 where there is none; what was written until then is refused by bloomery patch.)";
+Exit status: 2 there is no delta; bloomery patch refuses what was written until then.)";
 
 struct DeltaArguments {
   PlaceLocation from;
@@ -64,8 +64,8 @@ int delta(const DeltaArguments& arguments) {
 
 void add_delta(Command app, int& status) {
   const auto arguments = std::make_shared<DeltaArguments>();
-  const Command command =
-      app.add_subcommand("delta", "Write what changed from one version of a file to the next");
+  const Command command = app.add_subcommand(
+      "delta", "Write a delta, the changes from one version of a filter's file to the next");
   add_filter(command, "OLD", "the earlier file, of our own", arguments->from).required();
   add_filter(command, "NEW", "the later file, of our own", arguments->to).required();
   command.footer(kDeltaExamples);

@@ -25,8 +25,8 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kDemoExamples =
-    R"(Shows what cache penetration costs and a filter saves. Without --db the database is made of
-Debian's word list wamerican-huge and thrown away after; with it, yours is only read.
+    R"(Shows what cache penetration costs and what a filter saves. Without --db the database is made of
+Debian's word list wamerican-huge and removed at the end. With --db your database is only read.
 
 Examples:
   bloomery demo

@@ -11,14 +11,14 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kDestroyExamples =
-    R"(Removes a file with the settings beside it, or a filter's keys in a server. It asks first; where
-there is no terminal to ask at, --yes must have said it.
+    R"(Removes a file with the settings beside it, or a filter's keys in a server. The command asks before it
+removes; without a terminal to ask at, --yes is needed.
 
 Examples:
   bloomery destroy users.bloom --yes
   bloomery destroy redisson:redis://127.0.0.1#users --yes
 
-Exit status: 0 it is gone, 1 the answer was no.)";
+Exit status: 0 the filter is gone, 1 you answered no.)";
 
 struct DestroyArguments {
   PlaceLocation place;

@@ -41,18 +41,19 @@ void require_replaceable(const FileLocation& location, const EditOptions& option
 
 void add_edit_options(Command command, EditOptions& options) {
   add_patience(command, options.patience);
-  command.add_flag("--part-links", options.parts_links,
-                   "where the file has several names (hard links), change it under this one alone; "
-                   "such a file is refused otherwise");
+  command.add_flag(
+      "--part-links", options.parts_links,
+      "if the file has several names (hard links), change it under this name alone; without "
+      "--part-links such a file is refused");
 }
 
 void add_in_place_options(Command command, EditOptions& options) {
   const Option in_place = command.add_flag(
       "--in-place", options.in_place,
-      "change the file itself: no room for a copy is needed, and all its names keep it");
+      "change the file itself: it needs no room for a copy, and keeps all its names");
   command
       .add_flag("--recover", options.recovers,
-                "go on with a file whose writer died while it changed it in place")
+                "go on with a file whose writer died during a change in place")
       .needs(in_place);
 }
 

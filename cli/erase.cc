@@ -19,9 +19,9 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kEraseExamples =
-    R"(Takes out one insert of each key. Keys that are surely not there change nothing and are counted. Erase
-only what was inserted: a key that is there by chance would take others with it. Like insert, the
-file changes in one step at the end.
+    R"(Takes out one insert of each key. Keys that are surely absent change nothing and are counted. Erase only
+keys that were inserted: erasing a false positive takes bits of other keys. The file changes in one
+step at the end, as by insert.
 
 Examples:
   bloomery create open.bloom -n 1M -p 0.01 --kind counting

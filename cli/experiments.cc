@@ -120,7 +120,7 @@ int experiments(const ExperimentsArguments& arguments) {
 void add_experiments(Command app, int& status) {
   const auto arguments = std::make_shared<ExperimentsArguments>();
   const Command command = app.add_subcommand(
-      "experiments", "Run again what articles on Bloom filters print, and show both");
+      "experiments", "Run the experiments of articles on Bloom filters again, and compare");
   add_value(command, "--post", "WORD", "only this article", [arguments](const std::string& name) {
     arguments->posts.emplace_back(article_named(name).word);
   });

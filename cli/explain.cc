@@ -26,7 +26,7 @@ constexpr const char* kExplainExamples = R"(Examples:
   bloomery explain codes.bloom 42 --json       the file says how its keys are written
   bloomery explain users.bloom -- --help       a key that looks like an option
 
-Exit status: 0 the key may be present, 1 it is surely absent, 2 also where that is unknown.)";
+Exit status: 0 the key may be present, 1 it is surely absent, 2 also if that is unknown.)";
 
 struct ExplainArguments {
   PlaceLocation file;

@@ -17,14 +17,13 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kFollowExamples =
-    R"(Makes the filter if there is none, of all rows, and then carries every change of the table into it,
-until it is stopped. Who asks the filter behind a fence (docs/following.md) is told "absent" only of
-rows that were not there when he asked. Whatever fails is tried again; a line now and then says
-how it goes.
+    R"(Makes the filter of all rows if there is none, and then carries every change of the table into it,
+until you stop it. A question behind a fence (docs/following.md) gets "absent" only for rows that were
+not there when it was asked. Whatever fails is tried again; a line now and then says how it goes.
 
-In the database it leaves what tells it of changes. --remove takes that away, once no follower runs
-that would make it again. Meanwhile it grows up to a bound, and then the next one reads the whole
-table again.
+The follower leaves in the database what tells it of changes, such as triggers or a slot. --remove
+removes that, once no follower runs that would make it again. While no follower runs, what it left grows
+up to a bound; beyond the bound the next follower reads the whole table again.
 
 Examples:
   bloomery follow 'sqlite:shop.db?table=users&column=id' ids.bloom --once
@@ -32,11 +31,11 @@ Examples:
   bloomery follow 'sqlite:shop.db?table=users&column=id' 'bitmap:redis://127.0.0.1#users' -p 0.001
   bloomery follow 'sqlite:shop.db?table=users&column=id' 'bitmap:redis://127.0.0.1#users' --metrics 9090
 
-The signal USR1 (kill -USR1 PID) makes it build the filter again while it follows, as --rebuild does
-at the beginning.
+The signal USR1 (kill -USR1 PID) makes a follower build its filter again while it follows, as --rebuild
+does at the beginning.
 
-Exit status: 0 when it was stopped (INT, TERM, HUP) or has loaded --once, 2 where it cannot begin, or
-cannot write the last changes. --once that is stopped before it has all rows ends by the signal.)";
+Exit status: 0 it was stopped (INT, TERM, HUP), or --once has all rows; 2 it cannot begin, or cannot write
+the last changes. If --once is stopped before it has all rows, it ends by the signal.)";
 
 // 1/10000 is 10000.
 std::uint64_t parse_audit(const std::string& text) {
@@ -58,46 +57,56 @@ void add_follow(Command app, int& status) {
   const auto arguments = std::make_shared<FollowArguments>();
   const Command command = app.add_subcommand("follow", "Keep a filter in step with a table");
   add_followed(command, *arguments);
-  command.add_flag("--once", arguments->once, "end when the filter has what is there now");
+  command.add_flag("--once", arguments->once, "end when the filter has all rows of now");
   command
-      .add_option("--rebuild-at", arguments->follower.rebuild_at,
-                  "build it again, larger, at this share of its capacity")
+      .add_option(
+          "--rebuild-at", arguments->follower.rebuild_at,
+          "build the filter again, larger, when it holds this share of its capacity, 0.01 to 1")
+      .type_name("SHARE")
       .range(0.01, 1.0)
       .shows_default();
-  command.add_flag("--rebuild", arguments->rebuilds,
-                   "build it again first, beside the old one, whose place it takes in one step");
-  command.add_option(
-      "--audit",
-      [arguments](const std::string& text) {
-        arguments->follower.audit_one_in = parse_audit(text);
-      },
-      "1/N: ask the filter back for that share of the rows that are read, again and again; one "
-      "that "
-      "denies a row is built anew");
-  command.add_option(
-      "--cache",
-      [arguments](const std::string& text) {
-        arguments->cache = std::make_unique<SharedStrings>(text);
-        arguments->changes.tells_touched = true;
-      },
-      "redis://SERVER#NAME: what that cache of guards knows of a row that comes, changes or goes "
-      "is "
-      "erased there");
-  command.add_option(
-      "--metrics", arguments->metrics,
-      "HOST:PORT or PORT: answer GET /metrics (Prometheus), /healthz and /fence there");
+  command.add_flag(
+      "--rebuild", arguments->rebuilds,
+      "first build the filter again; the new one takes the old one's place in one step");
+  command
+      .add_option(
+          "--audit",
+          [arguments](const std::string& text) {
+            arguments->follower.audit_one_in = parse_audit(text);
+          },
+          "ask the filter again and again for this share of the rows that are read; a filter that "
+          "denies a row is built anew")
+      .type_name("1/N");
+  command
+      .add_option(
+          "--cache",
+          [arguments](const std::string& text) {
+            arguments->cache = std::make_unique<SharedStrings>(text);
+            arguments->changes.tells_touched = true;
+          },
+          "a cache of guards: the follower erases there the entry of each row that comes, changes "
+          "or goes")
+      .type_name("redis://SERVER#NAME");
+  command
+      .add_option("--metrics", arguments->metrics,
+                  "answer GET /metrics (Prometheus), /healthz and /fence at this address")
+      .type_name("[HOST:]PORT");
   command
       .add_option("--healthy", arguments->healthy_seconds,
-                  "/healthz says 503 when the filter is so many seconds behind")
+                  "/healthz answers 503 when the filter is more than so many seconds behind, 0.001 "
+                  "to 86400")
+      .type_name("SECONDS")
       .range(0.001, 86400.0)
       .shows_default();
   command
       .add_option("--every", arguments->every_seconds,
-                  "seconds between two lines about how it goes")
+                  "how often a line says how it goes, 0.01 to 86400")
+      .type_name("SECONDS")
       .range(0.01, 86400.0)
       .shows_default();
   command.add_flag("--remove", arguments->removes,
-                   "take away what following has left in the database, and end");
+                   "remove what following has left in the database, and end");
+  command.everyday(std::array{"--rate", "--once", "--slot", "--metrics", "--audit", "--remove"});
   command.footer(kFollowExamples);
   command.callback([arguments, &status] { status = run_follower(*arguments); });
 }

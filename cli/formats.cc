@@ -13,7 +13,7 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kFormatsExamples =
-    R"(FORMAT:FILE stands wherever a command takes a filter's file; docs/formats.md has every layout.
+    R"(Wherever a command takes a filter's file, it also takes FORMAT:FILE. docs/formats.md has every layout.
 
 Examples:
   bloomery formats

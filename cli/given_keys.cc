@@ -13,7 +13,7 @@ namespace bloomery::cli {
 Option add_given_keys(Command command, std::vector<std::string>& keys) {
   return command
       .add_repeated("-e,--key", keys,
-                    "a key itself, as often as there are keys; read before INPUT, and instead of "
+                    "a key itself; may be given several times; read before INPUT, and in place of "
                     "standard input")
       .type_name("KEY");
 }

@@ -48,7 +48,8 @@ void add_help(Command app, int& status) {
     std::string folder;
   };
   const auto arguments = std::make_shared<HelpArguments>();
-  const Command command = app.add_subcommand("help", "Show what a command does and can be told");
+  const Command command =
+      app.add_subcommand("help", "Show the options of a command, with examples");
   const Option name = command.add_option("COMMAND", arguments->command, "by default, all");
   command
       .add_option("--man-pages", arguments->folder,

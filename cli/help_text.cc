@@ -73,7 +73,7 @@ std::string help_text(const CommandManual& command, const Terminal& terminal) {
   const auto others = std::ranges::find(command.options, false, &OptionManual::everyday);
   const std::vector<OptionManual> everyday(command.options.begin(), others);
   text += entries("Everyday options", everyday, terminal);
-  text += entries(everyday.empty() ? "Options" : "Other options", {others, command.options.end()},
+  text += entries(everyday.empty() ? "Options" : "More options", {others, command.options.end()},
                   terminal);
   std::string group;
   for (const CommandManual& each : command.commands) {

@@ -34,7 +34,7 @@ constexpr const char* kInfoExamples = R"(Examples:
   bloomery info guava:users.bin
   bloomery info redisson:redis://127.0.0.1#users    reads the whole bitmap
 
-Exit status: 2 where the file is damaged; what its header says is printed all the same.)";
+Exit status: 2 a file is damaged; what its header says is printed all the same.)";
 
 void add_file(Report& report, const FileInfo& info) {
   report.add("keys", form_text(info.contents.parameters.keys),

@@ -23,16 +23,16 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kInsertExamples =
-    R"(The file changes in one step at the end: whatever stops the command before leaves it as it was.
+    R"(The file changes in one step at the end: whatever stops the command before leaves the file as it was.
 That needs room for a second copy beside it. One process at a time writes a file: others wait for it.
 
-With --in-place the file itself changes, and nobody else opens it until the command has ended.
-A line that spells no key then leaves the keys before it in; so do SIGINT, SIGTERM and SIGHUP. A
-crash leaves a file that says so, and is refused by every command: give the same keys again, with
---recover, and all are in.
+With --in-place the file itself changes, and nobody else opens it until the command has ended. If a line
+spells no key, or SIGINT, SIGTERM or SIGHUP ends the command, the keys before stay in. A crash leaves a
+file that says so, and every command refuses it: give the same keys again, with --recover, and all are
+in.
 
-A filter in a server takes keys a batch at a time, and so does a file that processes share and have
-open (open_shared); those before a failure stay in.
+A filter in a server takes keys a batch at a time, and so does a file that processes share and have open
+(open_shared); the keys before a failure stay in.
 
 Examples:
   bloomery insert users.bloom keys.txt
@@ -193,6 +193,7 @@ void add_insert(Command app, int& status) {
   add_edit_options(command, arguments->edit);
   add_in_place_options(command, arguments->edit);
   add_json(command, arguments->json);
+  command.everyday(std::array{"--key", "--field", "--as"});
   command.footer(kInsertExamples);
   command.callback([arguments, &status] { status = insert(*arguments); });
 }

@@ -107,21 +107,22 @@ KeyForm KeyChoice::form(const KeyForm& usual) const {
 }
 
 void add_form_options(Command command, KeyChoice& choice) {
-  add_value(command, "--as", std::string(kKeyEncodings),
-            "how keys are written; what the filter's file says, where nothing is said. Numbers are "
-            "little-endian bytes, four of i32 and eight of the others",
-            [&choice](const std::string& text) { choice.encoding = parse_key_encoding(text); });
+  add_value(
+      command, "--as", std::string(kKeyEncodings),
+      "how keys are written; by default as the filter's file says. An i32 is four little-endian "
+      "bytes, a u64 or i64 eight",
+      [&choice](const std::string& text) { choice.encoding = parse_key_encoding(text); });
   add_value(command, "--normalise", std::string(kNormalises),
-            "what makes keys one that a database calls equal, with commas between: blanks around "
-            "them, A-Z for a-z, 007 and 7.0 for 7, URLs in the canonical form of RFC 3986. The "
-            "filter's file remembers it",
+            "make keys equal that a database calls equal, by one or several of these with commas "
+            "between. trim: no blanks around a key; lower: A-Z become a-z; integer: 007 and 7.0 "
+            "become 7; url: the canonical form of RFC 3986. The filter's file remembers it",
             [&choice](const std::string& text) { choice.normalise = parse_normalise(text); });
 }
 
 void add_form_options_to_ask(Command command, KeyChoice& choice) {
   add_form_options(command, choice);
   command.add_flag("--insist", choice.insists,
-                   "take --as and --normalise against what the filter's file says of its keys");
+                   "use --as and --normalise even if the filter's file says otherwise of its keys");
 }
 
 KeyForm form_for(const KeyChoice& choice, const PlaceLocation& location, const AnyFilter& filter) {

@@ -46,9 +46,9 @@ Examples:
   bloomery load 'sqlite:shop.db?table=users&column=id' 'bitmap:redis://127.0.0.1#users'
   bloomery load 'sqlite:shop.db?table=users&column=id' 'bf:redis://127.0.0.1#users'
 
-In a server the bits travel as a whole, into a key beside the filter's, and are exchanged for it in one
-step; so do the keys, for a filter of BF.* (bf:). With --replace, what the old filter holds stays in the
-new one, as others may be adding to it; bf: and bloom: cannot do that, and take --discard with it.)";
+A filter in a server is sent whole into a key beside it, and takes its place in one step; a filter of BF.*
+(bf:) is sent as keys. With --replace the new filter also has what the old one holds, because others may be
+adding to it. bf: and bloom: cannot do that: they need --discard, too.)";
 
 struct LoadArguments {
   FillRequest fill;
@@ -201,10 +201,9 @@ void add_load(Command app, int& status) {
   add_filter(command, "FILE", kWhereAFilterIs, arguments->file).required();
   add_capacity_or_growth(command, arguments->fill.filter.capacity, arguments->fill.filter.growth)
       .description(
-          "keys to size for, such as 250000 or 10M, or +20% more than there are; counted "
-          "beforehand "
-          "by default, with room for half more where they are of a database, unless the kind "
-          "grows, forgets or takes no more");
+          "keys to size for, such as 250000 or 10M, or +20% more than there are. By default they "
+          "are counted first, and a database's get room for half more, unless the kind grows, "
+          "forgets or takes no more");
   add_rate(command, arguments->fill.filter.rate)
       .description("false positive rate at capacity; 0.01 by default");
   add_new_filter_options(command, arguments->fill.filter);

@@ -32,9 +32,9 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kMeasureExamples =
-    R"(Keys and queries are made as they are needed: memory is that of the filter, and up to half as much
-while a large one is filled. A filter that is there is asked where it lives, about keys that nobody
-inserted, and stays as it is.
+    R"(Keys and queries are made as they are needed: memory is that of the filter, and up to half as much more
+while a large one is filled. FILE is asked where it is, about keys that nobody inserted, and stays as it
+is.
 
 Examples:
   bloomery measure -n 1M -p 0.01
@@ -45,7 +45,7 @@ Examples:
   bloomery measure 'redisson:redis://127.0.0.1?trust=bits#users' --queries 100K
 
 Exit status: 0 the rate is kept, 1 it is not: more than 1.05 times what was asked, and not by chance;
-2 also where a filter in a server does not know.)";
+2 also if a filter in a server does not know.)";
 
 // The factor by which a filter may exceed the asked rate, by its own luck with the keys.
 constexpr double kTolerance = 1.05;
@@ -319,24 +319,26 @@ int measure(const MeasureArguments& arguments, Command command) {
 
 void add_measure(Command app, int& status) {
   const auto arguments = std::make_shared<MeasureArguments>();
-  const Command command = app.add_subcommand(
-      "measure", "Measure a filter's rate and speed: a new one's, or one that is there");
-  command.add_option("FILE", arguments->place,
-                     std::string(kWhereAFilterIs) + "; without it a filter is made, and filled");
+  const Command command =
+      app.add_subcommand("measure", "Measure the rate and speed of a filter, a new one or FILE");
+  command.add_option(
+      "FILE", arguments->place,
+      std::string(kWhereAFilterIs) + "; without FILE a new filter is made and filled");
   add_capacity(command, arguments->filter.capacity);
   add_rate(command, arguments->filter.rate)
       .description(
-          "false positive rate that is asked for, such as 0.01 or 1%; of a filter that is "
-          "there\nwhat it was made for, where nothing is said");
+          "false positive rate to compare with, such as 0.01 or 1%; by default the rate that FILE "
+          "was made for");
   add_value(command, "--keys", "random|counter|shifted|uuid|url", "what the keys look like",
             [arguments](const std::string& text) { arguments->keys = key_pattern_named(text); });
-  add_count(command, "--queries", "how many absent keys to ask; enough for the rate by default",
+  add_count(command, "--queries", "how many absent keys to ask; by default enough for the rate",
             arguments->queries);
-  add_count(command, "--grow-from", "make a scalable filter for so few, and let it grow to -n",
+  add_count(command, "--grow-from", "make a scalable filter for so few keys, and let it grow to -n",
             arguments->grow_from);
   add_new_filter_options(command, arguments->filter);
   add_threads(command, arguments->threads);
   add_json(command, arguments->json);
+  command.everyday(std::array{"--capacity", "--rate", "--kind", "--keys", "--queries"});
   command.footer(kMeasureExamples);
   command.callback([arguments, command, &status] { status = measure(*arguments, command); });
 }

@@ -18,8 +18,8 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kMergeExamples =
-    R"(The filters must have been made alike: same kind, size, rate and seed, and keys written alike. A secret filter merges only
-with copies of its file, which share its key.
+    R"(The filters must have been made alike: one kind, size, rate and seed, and keys written alike. A secret
+filter merges only with copies of its file, which have its secret key.
 
 Examples:
   bloomery merge week.bloom monday.bloom tuesday.bloom

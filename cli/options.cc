@@ -94,8 +94,7 @@ Option add_json(Command command, bool& json) {
 Option add_threads(Command command, unsigned& threads) {
   threads = std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
   return add_value(
-      command, "--threads", "COUNT",
-      "how many threads work together; as many as there are cores by default",
+      command, "--threads", "COUNT", "how many threads work together; by default one for each core",
       [&threads](const std::string& text) {
         const std::uint64_t count = parse_positive(text);
         if (count > kMostThreads) {

@@ -21,19 +21,19 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kPatchExamples =
-    R"(Makes FILE into the next version of it, by a delta that bloomery delta made. FILE must be the very
-file that the delta leads from, to the byte; the new one is written beside it, is the very one that
-the delta leads to, and takes the name in one step. Readers see the old file or the new one, whole.
+    R"(Brings FILE to its next version by a delta of bloomery delta. FILE must be the very file that the delta
+leads from, to the byte. The new file is written beside it, is the very file that the delta leads to,
+and takes the name in one step. Readers see the old file or the new one, whole.
 
-Where FILE is the new version already, nothing happens, and the status is 0: so a delta may come twice.
-A file of another version is refused, and stays: apply the deltas between in their order, or take
-the whole file.
+If FILE is the new version already, nothing happens, and the status is 0: a delta may come twice. A file
+of another version is refused, and stays: apply the deltas between in their order, or take the whole
+file.
 
 Examples:
   bloomery patch users.bloom tuesday.delta
   bloomery patch users.bloom - <tuesday.delta
 
-Exit status: 2 where the file stays: it is another one, or the delta is damaged.)";
+Exit status: 2 the file stays: it is another version, or the delta is damaged.)";
 
 struct PatchArguments {
   PlaceLocation file;
@@ -83,7 +83,7 @@ int patch(const PatchArguments& arguments) {
 void add_patch(Command app, int& status) {
   const auto arguments = std::make_shared<PatchArguments>();
   const Command command =
-      app.add_subcommand("patch", "Make a filter's file into its next version, by a delta");
+      app.add_subcommand("patch", "Bring a filter's file to its next version by a delta");
   add_filter(command, "FILE", "the filter's file, of our own", arguments->file).required();
   command.add_option("DELTA", arguments->delta, "what bloomery delta wrote; - is standard input")
       .shows_default();

@@ -65,11 +65,11 @@ void save_live(const FilterContents& contents, const PlaceLocation& location,
 
 void add_replacing(Command command, const std::string& name, Replacing& replacing) {
   const Option replace = command.add_flag("--replace", replacing.replace,
-                                          "replace " + name + ", in one step, where it exists");
+                                          "if " + name + " exists, replace it in one step");
   command
       .add_flag("--discard", replacing.discard,
-                "with --replace, of a filter in a server: throw away what it holds, and what "
-                "others add to it meanwhile; without, that stays in the new one")
+                "with --replace, for a filter in a server: throw away the keys that it holds, and "
+                "those that others add meanwhile; without --discard they stay in the new filter")
       .needs(replace);
 }
 
@@ -116,19 +116,20 @@ void retry_while_busy(const std::string& name, const Patience& patience,
 void add_patience(Command command, Patience& patience) {
   const Option wait = add_wait_option(
       command, patience,
-      "wait no longer than this, such as 10s, for another process that writes the file; "
-      "by default, until that one has ended");
+      "how long to wait for another process that writes the file, such as 10s; by default until "
+      "that process has ended");
   command
       .add_flag(
           "--no-wait", [&patience] { patience.wait_ms = 0; },
-          "end at once where another process writes the file")
+          "end at once if another process writes the file")
       .excludes(wait);
 }
 
 void add_wait(Command command, Patience& patience) {
-  add_wait_option(command, patience,
-                  "wait so long, such as 10s, for another process that changes the file in place; "
-                  "by default, not at all");
+  add_wait_option(
+      command, patience,
+      "how long to wait for another process that changes the file in place, such as 10s; "
+      "by default not at all");
 }
 
 void retry_while_changed(const PlaceLocation& location, const Patience& patience,

@@ -27,14 +27,15 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kPushExamples =
-    R"(Puts a filter that was built here into a Redis or Valkey server that has bloomery.so: as it is, not
-key by key. The key's old filter answers until the new one is whole; then that is there, at once.
+    R"(Puts a filter that was built here into a Redis or Valkey server that has bloomery.so: whole, not key by
+key. The key's old filter answers until the new one is whole; then the new one takes its place in one
+step.
 
 SERVER is redis://[[user]:password@]host[:port][/database]#key, rediss://... for the same over TLS, or
 redis+unix:///path[?db=N]#key, redis+cluster://host[:port],...#key or
 redis+sentinel://host[:port],.../primary[/database]#key. Behind a ? come settings, with & between: user=NAME, password_file=FILE,
 password_env=VARIABLE, ca=FILE, cert=FILE, cert_key=FILE, server_name=NAME, client_name=NAME,
-timeout=MS, wait=N[,MS][,aof]. Keep passwords out of the command line: $BLOOMERY_REDIS_PASSWORD is one, too.
+timeout=MS, wait=N[,MS][,aof]. Keep passwords out of the command line: the variable BLOOMERY_REDIS_PASSWORD holds one, too.
 
 Examples:
   bloomery load 'sqlite:shop.db?table=users&column=id' fresh.bloom
@@ -42,15 +43,15 @@ Examples:
   bloomery push bitmap:redis://127.0.0.1#fresh redis://127.0.0.1:6379#users
   redis-cli BLOOM.CHECK users alice
 
-What is added to the key while the filter is on its way is in the new one too. With keys in the
-place of the filter's file, also what is added while they are read: the server is told before. FILE is
-taken for keys where it is a database (see bloomery load --help) or -, or with any of -n, -p and
---kind. They are counted first where -n is not there.
+What others add to the key while the filter is on its way is in the new filter, too. If FILE is keys, so
+is what others add while they are read, because the server is told before. FILE is taken for keys if it
+is a database (see bloomery load --help) or -, or with any of -n, -p and --kind. Without -n the keys are
+counted first.
 
   bloomery push 'sqlite:shop.db?table=users&column=id' redis://127.0.0.1:6379#users -p 0.001
   bloomery push keys.txt redis://127.0.0.1:6379#users -n 1M
 
-The same in steps, for a filter that something else builds:
+In steps, for a filter that something else builds:
 
   load=$(bloomery push --begin redis://127.0.0.1:6379#users)
   bloomery load 'sqlite:shop.db?table=users&column=id' fresh.bloom --replace
@@ -210,17 +211,18 @@ int push(const PushArguments& arguments) {
 
 void add_push(Command app, int& status) {
   const auto arguments = std::make_shared<PushArguments>();
-  const Command command =
-      app.add_subcommand("push", "Put a filter, or one of all keys, into a server with the module");
+  const Command command = app.add_subcommand(
+      "push", "Put a filter, or a new one of all keys, into a server with the module");
   const Option file = command.add_option(
       "FILE", arguments->fill.from,
-      "a filter, ours or FORMAT:FILE or FORMAT:redis://SERVER#KEY; or keys: a file, a "
+      "a filter: a file of ours, FORMAT:FILE or FORMAT:redis://SERVER#KEY; or keys: a file, a "
       "database, or -; see below");
   const Option server =
       command.add_option("SERVER", arguments->to, "the server and the key; see below");
   command
       .add_option("--begin", arguments->begin,
-                  "SERVER: before the keys are read, tell it so; prints what --load takes")
+                  "tell SERVER, before the keys are read, that a filter is coming; prints what "
+                  "--load takes")
       .excludes(file)
       .excludes(server);
   command.add_option("--load", arguments->load_id, "what --begin printed");
@@ -228,17 +230,18 @@ void add_push(Command app, int& status) {
                      "the prefix that the module is loaded with, if any");
   add_capacity_or_growth(command, arguments->fill.filter.capacity, arguments->fill.filter.growth)
       .description(
-          "of keys: how many to size for, or +20% more than there are; counted beforehand by "
-          "default, with room for half more where they are of a database, unless the kind grows, "
-          "forgets or takes no more");
+          "if FILE is keys: how many to size for, or +20% more than there are. By default they are "
+          "counted first, and a database's get room for half more, unless the kind grows, forgets "
+          "or takes no more");
   add_rate(command, arguments->fill.filter.rate)
-      .description("of keys: false positive rate at capacity; 0.01 by default");
+      .description("if FILE is keys: false positive rate at capacity; 0.01 by default");
   add_new_filter_options(command, arguments->fill.filter);
   add_record_options(command, arguments->fill.source);
   add_threads(command, arguments->fill.threads);
   add_form_options_to_ask(command, arguments->fill.keys);
   add_patience(command, arguments->patience);
   add_json(command, arguments->json);
+  command.everyday(std::array{"--capacity", "--rate", "--kind", "--as"});
   command.footer(kPushExamples);
   command.callback([arguments, command, &status] {
     if (arguments->begin.empty() && arguments->to.empty()) {

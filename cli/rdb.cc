@@ -14,9 +14,9 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kRdbExamples =
-    R"(Reads the dump that SAVE and BGSAVE write, of any version of Redis and Valkey; no server is
-asked. RedisBloom's filters and those of bloomery.so can be taken out, if they are whole; values of
-other modules are listed: a server without these modules does not start with the dump.
+    R"(Reads the dump that SAVE and BGSAVE of any version of Redis and Valkey write; it asks no server. It takes
+out filters of RedisBloom and of bloomery.so, if they are whole. It lists values of other modules,
+because a server without these modules does not start with the dump.
 
 Examples:
   bloomery rdb list dump.rdb
@@ -33,9 +33,10 @@ constexpr const char* kExtractExamples = R"(Examples:
   bloomery rdb extract dump.rdb --all filters --json
   bloomery rdb extract dump.rdb cuckoo redisbloom-dump:cuckoo.dump   for RESTORE, nothing else
 
-Files of --all are named after their keys; bytes that are not plain in names are %XX, and where the
-dump has filters in several databases the number and - come first. Exit status: 2 where a filter
-could not be taken out; the others are.)";
+Files of --all are named after their keys. Bytes that are not plain in names are %XX. If the dump has
+filters in several databases, the number of the database and - come first.
+
+Exit status: 2 a filter could not be taken out; the others are.)";
 
 void add_list(Command app, int& status) {
   struct RdbArguments {

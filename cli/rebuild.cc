@@ -12,23 +12,23 @@ namespace {
 
 constexpr const char* kRebuildExamples =
     R"(Reads the whole table, with what changes meanwhile, into a new filter, which takes the old one's
-place in one step. Until then the old one goes on, and so does whoever follows it, on whatever
-machine: he finds the new one there. Who asks behind a fence is told "absent" of no row before,
-meanwhile or after. It is for a filter that holds many rows that are gone, or that is to have
-another rate, and ends when the new one has what is there now.
+place in one step. The old filter answers until then, and its follower goes on, on whatever machine: it
+finds the new filter there. A question behind a fence denies no row before, meanwhile or after.
+Rebuild a filter that holds many deleted rows, or that is to have another rate. The command ends when
+the new filter has all rows of now.
 
-SOURCE, --slot and -n are those that the follower was given. What else is not given is as the old
+SOURCE, --slot and -n must be those of the follower. Every other option that you leave out is as the old
 filter has it; bloom: does not tell --hash, --seed and --secret.
 
-A file is its follower's alone. That one builds it again itself where it is told: kill -USR1 PID.
+A followed file belongs to its follower, which builds it again itself: kill -USR1 PID.
 
 Examples:
   bloomery rebuild 'sqlite:shop.db?table=users&column=id' 'bitmap:redis://127.0.0.1#users'
   bloomery rebuild 'postgres://ann@db/shop?table=users&column=id' 'bloom:redis://127.0.0.1#users' -p 0.001
   bloomery follow 'sqlite:shop.db?table=users&column=id' f.bloom --once && bloomery rebuild 'sqlite:shop.db?table=users&column=id' f.bloom
 
-Exit status: 0 when the new filter is there, 2 where it cannot be made. One that is stopped before
-ends by the signal, and leaves the old filter.)";
+Exit status: 0 the new filter is there, 2 it cannot be made. A command that is stopped before ends by
+the signal, and leaves the old filter.)";
 
 }  // namespace
 
@@ -46,6 +46,7 @@ void add_rebuild(Command app, int& status) {
     }
     status = run_follower(*arguments);
   });
+  command.everyday(std::array{"--capacity", "--rate", "--kind"});
   command.footer(kRebuildExamples);
 }
 

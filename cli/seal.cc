@@ -19,19 +19,19 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kSealExamples =
-    R"(Processes that share a filter (open_shared) leave it live where the last of them was killed: all
-that they inserted is in, but no checksums are, and only those who share it open it. This writes them.
-Nothing happens to a file that is whole, and one that somebody still has open is waited for.
+    R"(Processes that share a filter (open_shared) leave its file live if the last of them was killed: the
+file has all that they inserted, but no checksums, and only processes that share it open it. seal writes
+the checksums. A whole file stays as it is, and the command waits for a file that a process has open.
 
-Where the machine was started anew since, keys that were inserted after the last flush may be
-missing, and the file is refused: build it anew, or take what is there with --recover and insert again
-what came last.
+If the machine was started anew since, keys that were inserted after the last flush may be missing, and
+the file is refused: build it anew, or take what is there with --recover and insert again what came
+last.
 
 Examples:
   bloomery seal users.bloom
   bloomery seal users.bloom --recover
 
-Exit status: 2 where it cannot be made whole.)";
+Exit status: 2 a file cannot be made whole.)";
 
 struct SealArguments {
   std::vector<PlaceLocation> files;
@@ -62,11 +62,12 @@ int seal_all(const SealArguments& arguments) {
 
 void add_seal(Command app, int& status) {
   const auto arguments = std::make_shared<SealArguments>();
-  const Command command = app.add_subcommand("seal", "Make files whole that processes shared");
+  const Command command =
+      app.add_subcommand("seal", "Write the checksums of files that processes shared");
   add_filters(command, "FILE", "files of our own", arguments->files).required();
   command.add_flag(
       "--recover", arguments->recovers,
-      "also a file whose bits may be older than what was inserted, or whose writer died");
+      "also seal a file whose bits may be older than what was inserted, or whose writer died");
   add_patience(command, arguments->patience);
   add_json(command, arguments->json);
   command.footer(kSealExamples);

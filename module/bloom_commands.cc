@@ -282,14 +282,14 @@ constexpr std::array<Command, 12> kBloomCommands{{
                                        kSince, kInserts, nullptr, kKeyAndItems}),
     make_command<bloom_apply, 4, kAny>(
         "bloom.apply", kWrites, "write bloomery",
-        {"Adds items to a filter as at a moment; replicas and append-only files get it",
+        {"Adds items to a filter as of a moment; replicas and append-only files get this command",
          "O(i), with i items", kSince, kInserts, nullptr, bloom::kApply}),
     make_command<bloom_del, 3, 3>("bloom.del", "write fast", "write bloomery",
-                                  {"Takes one add of an item out of a counting filter", "O(1)",
+                                  {"Removes one add of an item from a counting filter", "O(1)",
                                    kSince, kKeyReadWrite | kKeyUpdate, nullptr, kKeyAndItem}),
     make_command<bloom_check, 3, kAny>(
         "bloom.check", kReads, "read bloomery",
-        {"Tells of items whether they may be in the filter, and whether there is one",
+        {"Returns for each item whether it may be in the filter; nil without a filter",
          "O(i), with i items", kSince, kTells, nullptr, bloom::kCheck}),
     make_command<bloom_advance, 8, kAny>(
         "bloom.advance", kWrites, "write bloomery",
@@ -297,26 +297,27 @@ constexpr std::array<Command, 12> kBloomCommands{{
          kSince, kInserts, nullptr, bloom::kAdvance}),
     make_command<bloom_merge, 3, kAny>(
         "bloom.merge", kWrites, "write bloomery",
-        {"Adds all that filters have to a filter", "O(b), with b bytes of all filters", kSince,
-         kInserts, nullptr, bloom::kMerge},
+        {"Adds all items of several filters to a filter", "O(b), with b bytes of all filters",
+         kSince, kInserts, nullptr, bloom::kMerge},
         -1),
-    make_command<bloom_info, 2, 3>("bloom.info", kReads, "read bloomery",
-                                   {"Tells what a filter is, how full, and its error rate now",
-                                    "O(1) above 256 KiB, and of the watermark alone, else O(b), "
-                                    "with b bytes of it",
-                                    kSince, kTells, kNotCached, bloom::kInfo}),
+    make_command<bloom_info, 2, 3>(
+        "bloom.info", kReads, "read bloomery",
+        {"Returns what a filter is, how full it is, and its error rate now",
+         "O(1) above 256 KiB, and of the watermark alone, else O(b), "
+         "with b bytes of it",
+         kSince, kTells, kNotCached, bloom::kInfo}),
     make_command<bloom_read, 4, 4>(
         "bloom.read", "readonly", "read slow",
-        {"Gives a piece of a filter, for a copy elsewhere", "O(b), with b bytes of the piece",
-         kSince, kTells, kNotCached, bloom::kReadPiece}),
+        {"Returns a range of a filter's bytes, for a copy elsewhere",
+         "O(b), with b bytes of the range", kSince, kTells, kNotCached, bloom::kReadPiece}),
     make_command<bloom_delta, 5, 7>(
         "bloom.delta", "readonly", "read slow",
-        {"Gives the hashes of what came into a filter, for a copy elsewhere",
+        {"Returns the hashes of the items that came into a filter, for a copy elsewhere",
          "O(i), with i items that came", kSince, kTells, kNotCached, bloom::kDelta}),
     make_command<bloom_load, 3, 8>(
         "bloom.load", kWrites, "write bloomery",
-        {"Takes a filter that was built elsewhere, piece by piece",
-         "O(b), with b bytes of the piece", kSince, kInserts, nullptr, bloom::kLoad}),
+        {"Loads a filter that was built elsewhere, chunk by chunk",
+         "O(b), with b bytes of the chunk", kSince, kInserts, nullptr, bloom::kLoad}),
 }};
 
 }  // namespace

@@ -259,45 +259,46 @@ constexpr std::array<Command, 14> kCfCommands{{
     make_command<cf_add, 3, 3>("cf.add", kWrites, "write cuckoo",
                                {"Adds an item, and makes the cuckoo filter if there is none",
                                 kMoves, "1.0.0", kInserts, nullptr, kKeyAndItem}),
-    make_command<cf_addnx, 3, 3>(
-        "cf.addnx", kWrites, "write cuckoo",
-        {"Adds an item unless it seems to be there, and makes the cuckoo filter if there is none",
-         kMoves, "1.0.0", kInserts, nullptr, kKeyAndItem}),
+    make_command<cf_addnx, 3, 3>("cf.addnx", kWrites, "write cuckoo",
+                                 {"Adds an item unless it may be there already, and makes the "
+                                  "cuckoo filter if there is none",
+                                  kMoves, "1.0.0", kInserts, nullptr, kKeyAndItem}),
     make_command<cf_insert, 4, kAny>("cf.insert", kWrites, "write cuckoo",
                                      {"Adds items, and makes the cuckoo filter as the options say",
                                       kManyMoves, "1.0.0", kInserts, nullptr, cf::kInsert}),
     make_command<cf_insertnx, 4, kAny>(
         "cf.insertnx", kWrites, "write cuckoo",
-        {"Adds items that do not seem to be there, and makes the cuckoo filter as the options say",
+        {"Adds the items that are surely absent, and makes the cuckoo filter as the options say",
          kManyMoves, "1.0.0", kInserts, nullptr, cf::kInsert}),
     make_command<cf_exists, 3, 3>("cf.exists", kReads, "read cuckoo",
-                                  {"Tells whether an item may be in the cuckoo filter", kLook,
+                                  {"Returns whether an item may be in the cuckoo filter", kLook,
                                    "1.0.0", kTells, nullptr, kKeyAndItem}),
-    make_command<cf_mexists, 3, kAny>("cf.mexists", kReads, "read cuckoo",
-                                      {"Tells of items whether they may be in the cuckoo filter",
-                                       kLooks, "1.0.0", kTells, nullptr, kKeyAndItems}),
+    make_command<cf_mexists, 3, kAny>(
+        "cf.mexists", kReads, "read cuckoo",
+        {"Returns for each item whether it may be in the cuckoo filter", kLooks, "1.0.0", kTells,
+         nullptr, kKeyAndItems}),
     make_command<cf_count, 3, 3>("cf.count", kReads, "read cuckoo",
-                                 {"Tells how often an item may be in the cuckoo filter", kLook,
+                                 {"Returns how often an item may be in the cuckoo filter", kLook,
                                   "1.0.0", kTells, nullptr, kKeyAndItem}),
     make_command<cf_del, 3, 3>(
         "cf.del", "write fast", "write cuckoo",
-        {"Deletes an item once", kLook, "1.0.0", kChanges, nullptr, kKeyAndItem}),
+        {"Removes one add of an item", kLook, "1.0.0", kChanges, nullptr, kKeyAndItem}),
     make_command<cf_compact, 2, 2>(
         "cf.compact", "write", "write cuckoo",
-        {"Moves items into older sub-filters, and drops what is empty then",
+        {"Moves items into older sub-filters, and removes the sub-filters that are empty then",
          "O(n * s), with n sub-filters and s slots", "2.2.0", kChanges, nullptr, kJustKey}),
     make_command<cf_info, 2, 2>(
         "cf.info", kReads, "read fast cuckoo",
-        {"Tells the sizes of a cuckoo filter", kLook, "1.0.0", kTells, kNotCached, kJustKey}),
+        {"Returns the sizes of a cuckoo filter", kLook, "1.0.0", kTells, kNotCached, kJustKey}),
     make_command<cf_debug, 2, 2>("cf.debug", kReads, "read cuckoo",
-                                 {"Tells the sizes of a cuckoo filter in one line", "O(1)", "1.0.0",
-                                  kTells, kNotCached, kJustKey}),
+                                 {"Returns the sizes of a cuckoo filter in one line", "O(1)",
+                                  "1.0.0", kTells, kNotCached, kJustKey}),
     make_command<cf_scandump, 3, 3>("cf.scandump", kReads, "read cuckoo",
-                                    {"Gives a cuckoo filter piece by piece", kBytes, "1.0.0",
+                                    {"Returns a cuckoo filter chunk by chunk", kBytes, "1.0.0",
                                      kKeyReadWrite | kKeyAccess, kNotCached, cf::kScanDump}),
     make_command<cf_loadchunk, 4, 4>(
         "cf.loadchunk", kWrites, "write cuckoo",
-        {"Takes a piece of a cuckoo filter", kBytes, "1.0.0", kInserts, nullptr, cf::kLoadChunk}),
+        {"Loads a chunk of a cuckoo filter", kBytes, "1.0.0", kInserts, nullptr, cf::kLoadChunk}),
 }};
 
 }  // namespace

@@ -48,25 +48,26 @@ constexpr Command make_verb(const char* name, const char* summary, const Argumen
 
 constexpr std::array kGuardCommands{
     make_verb<guard_get>(
-        "guard.get", "Asks the cache guard for rows: filter, entry and lease of each", guard::kGet),
-    make_verb<guard_put>("guard.put", "Writes rows that were loaded under a lease, and ends it",
-                         guard::kPut),
-    make_verb<guard_drop>("guard.drop", "Gives leases of rows back", guard::kDrop),
-    make_verb<guard_announce>("guard.announce",
-                              "Announces rows that are about to be inserted, to filter and cache",
+        "guard.get",
+        "Returns for each row what the filter and the cache know, or a lease to load it",
+        guard::kGet),
+    make_verb<guard_put>(
+        "guard.put", "Writes rows that were loaded under leases, and ends the leases", guard::kPut),
+    make_verb<guard_drop>("guard.drop", "Ends leases without writing their rows", guard::kDrop),
+    make_verb<guard_announce>("guard.announce", "Announces rows that are about to be inserted",
                               guard::kAnnounce),
-    make_verb<guard_erase>("guard.erase",
-                           "Erases rows that were inserted, changed or deleted from the cache",
-                           guard::kErase),
-    make_verb<guard_ask>("guard.ask", "Asks the cache guard's filter alone", guard::kAsk, kTells,
-                         "read bloomery"),
+    make_verb<guard_erase>(
+        "guard.erase", "Removes the cache entries of rows that were inserted, changed or deleted",
+        guard::kErase),
+    make_verb<guard_ask>("guard.ask", "Returns for each item what the filter knows", guard::kAsk,
+                         kTells, "read bloomery"),
     make_verb<guard_insert>("guard.insert", "Adds items to the cache guard's filter",
                             guard::kInsert),
-    make_verb<guard_open>("guard.open", "Tells the identity of a filter for the cache guard",
-                          guard::kOpen, kTells, "read bloomery"),
-    make_verb<guard_enter>("guard.enter", "Takes a place among the queries that run at once",
+    make_verb<guard_open>("guard.open", "Returns the identity of a filter", guard::kOpen, kTells,
+                          "read bloomery"),
+    make_verb<guard_enter>("guard.enter", "Takes a place among the queries that may run at once",
                            guard::kEnter),
-    make_verb<guard_leave>("guard.leave", "Gives a place among the queries back", guard::kLeave),
+    make_verb<guard_leave>("guard.leave", "Gives back a place among the queries", guard::kLeave),
 };
 
 }  // namespace

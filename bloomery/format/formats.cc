@@ -73,10 +73,10 @@ void require_holds(const Format& format, const FilterContents& contents) {
   }
   if (format.holds(kind)) return;
   throw IncompatibleError(
-      "the filter's scheme is " + std::string(kind_of(kind).name) + ", and " +
+      std::string(kind_of(kind).name) + " sets other bits for a key than " +
       std::string(format.name) +
-      " means other bits by a key: bits cannot be converted, and the keys are not in them. With "
-      "the keys: bloomery load KEYS " +
+      ", so the filter's bits cannot be converted, and its keys are not in them. If you have the "
+      "keys: bloomery load KEYS " +
       std::string(format.name) + ":FILE");
 }
 

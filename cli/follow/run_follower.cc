@@ -285,21 +285,24 @@ Option add_followed(Command command, FollowArguments& arguments) {
       .add_option("SOURCE", arguments.from,
                   "the table and its column: sqlite:FILE?table=TABLE&column=COLUMN, or "
                   "postgres://[USER[:PASSWORD]@][HOST[:PORT]]/DATABASE?table=TABLE&column=COLUMN, "
-                  "or the same with mariadb://")
+                  "or mariadb:// or mysql:// in place of postgres://")
       .required();
   const Option location = command.add_option(
       "LOCATION",
       [&arguments](const std::string& text) { arguments.to = parse_place_location(text); },
-      "where the filter is, or will be: a file, ours or FORMAT:FILE; or in a server, where ours is "
-      "bitmap: or bloom:");
+      "where the filter is, or will be: a file of ours, FORMAT:FILE of another system, or "
+      "FORMAT:redis://SERVER#KEY in a server (bitmap: and bloom: are ours)");
   add_capacity(command, arguments.filter.capacity)
-      .description("keys to make room for, at least; half more than there are by default");
+      .description("keys to make room for, at least; by default half more than there are");
   add_rate(command, arguments.filter.rate)
-      .description("false positive rate at capacity; that of the filter that is there, or 0.01");
+      .description(
+          "false positive rate at capacity; by default that of the filter that is there, or 0.01");
   add_new_filter_options(command, arguments.filter);
   add_form_options_to_ask(command, arguments.keys);
-  command.add_option("--slot", arguments.changes.slot,
-                     "the name of what is left in the database: two filters of one table want two");
+  command.add_option(
+      "--slot", arguments.changes.slot,
+      "the name of what the follower leaves in the database; two filters of one table need "
+      "two names");
   return location;
 }
 

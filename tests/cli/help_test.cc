@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "tests/cli/shell.h"
@@ -34,7 +35,7 @@ TEST(Help, ShowsCommandsInGroupsAndEverydayOptionsFirst) {
 
   const std::string load = Shell().run("COLUMNS=80 bloomery help load").out;
   const std::size_t everyday = load.find("\nEveryday options:\n  -n, --capacity");
-  const std::size_t others = load.find("\nOther options:\n");
+  const std::size_t others = load.find("\nMore options:\n");
   ASSERT_NE(everyday, std::string::npos);
   ASSERT_NE(others, std::string::npos);
   for (const char* const name : {"-p, --rate", "--kind", "--as", "-F, --field", "--replace"}) {
@@ -43,6 +44,10 @@ TEST(Help, ShowsCommandsInGroupsAndEverydayOptionsFirst) {
   }
   EXPECT_GT(load.find("--threads"), others);
   EXPECT_THAT(Shell().run("bloomery help info").out, HasSubstr("\nOptions:\n"));
+  // No name of a type of the parser's stands where a reader looks for the unit.
+  EXPECT_THAT(Shell().run("bloomery help follow").out,
+              AllOf(HasSubstr("\nMore options:\n"), HasSubstr("--every SECONDS"),
+                    ::testing::Not(HasSubstr("FLOAT"))));
 }
 
 // Examples are there to be pasted, and a list of values to be read as one.
@@ -66,7 +71,8 @@ TEST(Help, FillsItsLines) {
     const auto is_prose = [](const std::string& line) { return !line.empty() && line[0] != ' '; };
     for (std::string before, line; std::getline(text, line); before = line) {
       if (!is_prose(before) || !is_prose(line) || before.ends_with(':')) continue;
-      EXPECT_GT(before.size() + 1 + line.find(' '), 80u) << command << ": " << before;
+      const std::size_t word = std::min(line.find(' '), line.size());
+      EXPECT_GT(before.size() + 1 + word, 80u) << command << ": " << before;
     }
   }
 }
