@@ -9,12 +9,14 @@ type Announcement struct {
 	verbs verbs
 	names []string
 	token string
+	// wanted has the count 0 unless AnnounceWaiting made it.
+	wanted replicas
 }
 
 // Renew is for just before a commit that comes late: the marks hold anew. It returns whether they had held all the while. An
 // error is ErrNotAnnounced: then roll back.
 func (a *Announcement) Renew(ctx context.Context) (bool, error) {
-	held, err := a.verbs.announce(ctx, a.names, a.token)
+	held, err := a.verbs.announce(ctx, a.names, a.token, a.wanted)
 	if err != nil {
 		return false, failure{ErrNotAnnounced, err}
 	}

@@ -83,7 +83,20 @@ func (g *Guard[V]) GetMany(ctx context.Context, keys []string, load LoadMany[V])
 
 // Announce announces rows before they are inserted. An error is ErrNotAnnounced: then do not insert.
 func (g *Guard[V]) Announce(ctx context.Context, keys ...string) (*Announcement, error) {
-	mark := &Announcement{g.verbs, unique(keys), token()}
+	return g.announce(ctx, replicas{}, keys)
+}
+
+// AnnounceWaiting announces, and returns when so many replicas have it. If fewer have it within limit, the error is
+// ErrNotAnnounced. The Conn must be InOrder. Renew waits as well.
+func (g *Guard[V]) AnnounceWaiting(ctx context.Context, count int, limit time.Duration, keys ...string) (*Announcement, error) {
+	if count < 1 || limit < time.Millisecond {
+		return nil, fmt.Errorf("guard: %d replicas within %v; allowed are at least 1, and 1 ms", count, limit)
+	}
+	return g.announce(ctx, replicas{count, limit}, keys)
+}
+
+func (g *Guard[V]) announce(ctx context.Context, wanted replicas, keys []string) (*Announcement, error) {
+	mark := &Announcement{g.verbs, unique(keys), token(), wanted}
 	if _, err := mark.Renew(ctx); err != nil {
 		_ = mark.Release(aside(ctx)) // else its marks end by themselves
 		return nil, err

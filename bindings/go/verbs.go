@@ -8,6 +8,7 @@ import (
 	"crypto/sha1"
 	_ "embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand"
@@ -29,6 +30,19 @@ const mostKeys = 1000
 // an int64, a []any of these, or nil; an error of the server has its text. Every command of a guard may be sent again.
 type Conn interface {
 	Do(ctx context.Context, args ...any) (any, error)
+}
+
+// InOrder is a Conn that can send commands one behind the other on one connection, which AnnounceWaiting needs: WAIT is about
+// the writes of its own connection. DoInOrder returns the replies in order, or the first error. If a connection is lost,
+// it sends all of them again or none.
+type InOrder interface {
+	DoInOrder(ctx context.Context, commands ...[]any) ([]any, error)
+}
+
+// replicas is how many replicas are to have an announcement, and how long they may take.
+type replicas struct {
+	count int
+	limit time.Duration
 }
 
 // verbs are those of docs/guard_protocol.md, each one call of the script.
@@ -129,15 +143,15 @@ func (v verbs) drop(ctx context.Context, leases map[string]string) error {
 	return nil
 }
 
-// announce returns whether the token's marks of all had held.
-func (v verbs) announce(ctx context.Context, names []string, token string) (bool, error) {
+// announce returns whether the token's marks of all had held. An error says, too, that fewer replicas have them in time.
+func (v verbs) announce(ctx context.Context, names []string, token string, wanted replicas) (bool, error) {
 	held, family := true, ""
 	if v.options.Filter != "" {
 		family = v.options.Family
 	}
 	for _, batch := range batches(names) {
 		words := append([]any{"announce", family, "", "", "", token, v.options.MarkLife.Milliseconds()}, each(batch)...)
-		reply, err := v.about(ctx, batch, v.options.Filter != "", words)
+		reply, err := v.run(ctx, v.keys(batch, v.options.Filter != ""), words, wanted)
 		if err != nil {
 			return false, err
 		}
@@ -171,7 +185,7 @@ func (v verbs) open(ctx context.Context) (string, error) {
 		}
 		keys = append(keys, tagged+":markers")
 	}
-	reply, err := v.run(ctx, keys, []any{"open", v.options.Family})
+	reply, err := v.run(ctx, keys, []any{"open", v.options.Family}, replicas{})
 	return text([]any{reply}, 0), err
 }
 
@@ -190,7 +204,10 @@ func (v verbs) life(isRow bool) []any {
 }
 
 func (v verbs) about(ctx context.Context, names []string, withFilter bool, words []any) (any, error) {
-	var keys []any
+	return v.run(ctx, v.keys(names, withFilter), words, replicas{})
+}
+
+func (v verbs) keys(names []string, withFilter bool) (keys []any) {
 	for _, name := range names {
 		entry := v.name + ":{=" + name + "}"
 		keys = append(keys, entry, entry+":lease")
@@ -198,17 +215,20 @@ func (v verbs) about(ctx context.Context, names []string, withFilter bool, words
 	if withFilter {
 		keys = append(keys, v.options.Filter)
 	}
-	return v.run(ctx, keys, words)
+	return keys
 }
 
 // run sends a verb, and once more where no answer came: every verb may come twice.
-func (v verbs) run(ctx context.Context, keys, words []any) (any, error) {
+func (v verbs) run(ctx context.Context, keys, words []any, wanted replicas) (any, error) {
 	first, again := []any{"EVALSHA", scriptSum}, []any{"EVAL", script}
 	if v.options.Commands != "" {
 		first = []any{v.options.Commands + "." + strings.ToUpper(words[0].(string))}
 		again, words = first, words[1:]
 	}
 	rest := append(append([]any{len(keys)}, keys...), words...)
+	if wanted.count > 0 {
+		return v.waiting(ctx, append(again, rest...), wanted)
+	}
 	reply, err := v.once(ctx, append(first, rest...))
 	if err == nil || ctx.Err() != nil || isRefusal(err) {
 		return reply, err
@@ -220,6 +240,27 @@ func (v verbs) once(ctx context.Context, words []any) (any, error) {
 	ctx, cancel := context.WithTimeout(ctx, v.options.ServerTimeout)
 	defer cancel()
 	return v.conn.Do(ctx, words...)
+}
+
+// waiting sends a verb and WAIT behind it. It fails if fewer replicas have the verb's writes in time.
+func (v verbs) waiting(ctx context.Context, words []any, wanted replicas) (any, error) {
+	conn, isOne := v.conn.(InOrder)
+	if !isOne {
+		return nil, errors.New("the connection has no DoInOrder")
+	}
+	ctx, cancel := context.WithTimeout(ctx, v.options.ServerTimeout+wanted.limit)
+	defer cancel()
+	replies, err := conn.DoInOrder(ctx, words, []any{"WAIT", wanted.count, wanted.limit.Milliseconds()})
+	if err != nil {
+		return nil, err
+	}
+	if len(replies) != 2 {
+		return nil, fmt.Errorf("guard: %d replies to 2 commands", len(replies))
+	}
+	if reached, isNumber := replies[1].(int64); !isNumber || reached < int64(wanted.count) {
+		return nil, fmt.Errorf("%v replicas have it, not %d", replies[1], wanted.count)
+	}
+	return replies[0], nil
 }
 
 // isRefusal says whether the server sent the error, other than that it does not know the script. The first word of such a text

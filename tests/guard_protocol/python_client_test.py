@@ -140,6 +140,10 @@ class Clients(OnServer, unittest.TestCase):
         with self.assertRaises(guards.NotAnnounced):
             guard.announce("a", wait=1, wait_limit=0.01)
         self.assertFalse(self.redis.exists(lease("a")))
+        in_cluster = redis.Redis(port=1)
+        in_cluster.nodes_manager = None
+        with self.assertRaises(ValueError):
+            guards.Guard(in_cluster, "n").announce("a", wait=1)
 
     def test_a_server_that_is_away_is_left_alone_for_a_while(self):
         guard = guards.Guard(redis.Redis(port=1, socket_timeout=1), "n", failures_in_a_row=2, failure_pause=60)

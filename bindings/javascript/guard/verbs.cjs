@@ -112,22 +112,38 @@ class Verbs {
     const { commands } = this.#options;
     const script = [String(keys.length), ...keys, ...words];
     const whole = commands ? [`${commands}.${words[0].toUpperCase()}`, String(keys.length), ...keys, ...words.slice(1)] : ['EVAL', SCRIPT, ...script];
-    if (wait) { // behind it on the same connection, so both are sent at once
-      const [reply, replicas] = await Promise.all([this.#send(whole),
-        this.#send(['WAIT', String(wait), String(waitLimit)], waitLimit)]);
+    if (wait) {
+      const [reply, replicas] = await this.#within(waitLimit, () => this.#inOrder([whole, ['WAIT', String(wait), String(waitLimit)]]));
       if (Number(replicas) < wait) throw new Error(`${replicas} replicas have it, not ${wait}`);
       return reply;
     }
     try {
-      return await this.#send(commands ? whole : ['EVALSHA', SHA, ...script], 0, late);
+      return await this.#send(commands ? whole : ['EVALSHA', SHA, ...script], late);
     } catch (error) {
       if (!String(error.message).startsWith('NOSCRIPT')) throw error;
-      return this.#send(whole, 0, late);
+      return this.#send(whole, late);
     }
   }
 
+  #send(words, late = undefined) {
+    return this.#within(0, () => (typeof this.#client.callBuffer === 'function'
+      ? this.#client.callBuffer(...words) : this.#client.sendCommand(words, AS_BYTES)), late);
+  }
+
+  // Commands one behind the other on one connection: WAIT is about the writes of its own. ioredis would send a single command
+  // again on another connection, and a pool of node-redis each command on any.
+  async #inOrder(commands) {
+    if (typeof this.#client.callBuffer === 'function') {
+      const replies = await this.#client.pipeline(commands.map((words) => ['callBuffer', ...words])).exec();
+      for (const [error] of replies) if (error) throw error;
+      return replies.map(([, reply]) => reply);
+    }
+    const all = (one) => Promise.all(commands.map((words) => one.sendCommand(words, AS_BYTES)));
+    return typeof this.#client.execute === 'function' ? this.#client.execute(all) : all(this.#client);
+  }
+
   // A command that is not answered in time may still come to the server: every verb may come late.
-  #send(words, more = 0, late = undefined) {
+  #within(more, start, late = undefined) {
     return new Promise((resolve, reject) => {
       const limit = this.#options.serverTimeout + more;
       let isLate = false;
@@ -135,9 +151,7 @@ class Verbs {
         isLate = true;
         reject(new Error(`the server does not answer within ${limit} ms`));
       }, limit);
-      const sent = typeof this.#client.callBuffer === 'function'
-        ? this.#client.callBuffer(...words) : this.#client.sendCommand(words, AS_BYTES);
-      sent.then((reply) => (isLate ? late?.(reply) : resolve(reply)), reject).finally(() => clearTimeout(timer));
+      start().then((reply) => (isLate ? late?.(reply) : resolve(reply)), reject).finally(() => clearTimeout(timer));
     });
   }
 }

@@ -38,15 +38,10 @@ final class Announcement
     public function renew(): bool
     {
         try {
-            $held = $this->verbs->announce($this->names, $this->token);
-            $replicas = $this->wait > 0 ? $this->verbs->wait($this->wait, $this->waitLimit) : 0;
+            return $this->verbs->announce($this->names, $this->token, $this->wait, $this->waitLimit);
         } catch (ServerError $error) {
             throw new NotAnnounced('not announced, do not commit the rows: ' . $error->getMessage(), 0, $error);
         }
-        if ($replicas < $this->wait) {
-            throw new NotAnnounced("not announced, do not commit the rows: $replicas replicas have it, not $this->wait");
-        }
-        return $held;
     }
 
     /**

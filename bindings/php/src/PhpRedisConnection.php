@@ -6,7 +6,7 @@ declare(strict_types=1);
 namespace Bloomery\Guard;
 
 /** The extension phpredis. Its prefix and serializer do not touch what the guard sends. */
-final class PhpRedisConnection implements Connection
+final class PhpRedisConnection implements InOrder
 {
     private ?\Redis $redis = null;
 
@@ -20,10 +20,27 @@ final class PhpRedisConnection implements Connection
 
     public function run(array $words): mixed
     {
+        $reply = $this->asked(fn (\Redis $redis) => $redis->rawCommand(...$words));
+        return $reply === false ? null : $reply;
+    }
+
+    public function runInOrder(array $commands): array
+    {
+        return $this->asked(function (\Redis $redis) use ($commands) {
+            $pipe = $redis->pipeline(); // single calls would connect again between them, without a word
+            foreach ($commands as $words) {
+                $pipe->rawCommand(...$words);
+            }
+            return $pipe->exec();
+        });
+    }
+
+    private function asked(\Closure $ask): mixed
+    {
         try {
             $this->redis ??= $this->made instanceof \Closure ? ($this->made)() : $this->made;
             $this->redis->clearLastError();
-            $reply = $this->redis->rawCommand(...$words);
+            $reply = $ask($this->redis);
             $error = $this->redis->getLastError();
         } catch (\RedisException $broken) {
             $this->close();
@@ -32,7 +49,7 @@ final class PhpRedisConnection implements Connection
         if ($error !== null) {
             throw new ServerError($error);
         }
-        return $reply === false ? null : $reply;
+        return $reply;
     }
 
     /** Closes it: an answer that comes late must not be taken for the next one's. */

@@ -59,14 +59,19 @@ final class Verbs
         }
     }
 
-    /** @param list<string> $names Whether the token's marks of all had held. */
-    public function announce(array $names, string $token): bool
+    /**
+     * Whether the token's marks of all had held.
+     *
+     * @param list<string> $names
+     * @throws ServerError also if fewer replicas than `$replicas` have them within `$limit` seconds
+     */
+    public function announce(array $names, string $token, int $replicas, float $limit): bool
     {
         $held = true;
         $filter = $this->settings->filter !== null;
         foreach (array_chunk($names, self::MOST_KEYS) as $batch) {
             $words = [$filter ? $this->settings->family : '', '', '', '', $token, self::milliseconds($this->settings->markLife), ...$batch];
-            $held = !in_array(0, array_slice($this->about('announce', $batch, $words, $filter), 1), true) && $held;
+            $held = !in_array(0, array_slice($this->run($this->keys($batch, $filter), ['announce', ...$words], $replicas, $limit), 1), true) && $held;
         }
         return $held;
     }
@@ -100,12 +105,6 @@ final class Verbs
         $this->run([$this->name . ':queries'], ['leave', $token]);
     }
 
-    /** How many replicas have what this connection wrote, after a while. */
-    public function wait(int $replicas, float $limit): int
-    {
-        return (int) $this->connection->run(['WAIT', (string) $replicas, self::milliseconds($limit)]);
-    }
-
     public static function token(): string
     {
         return bin2hex(random_bytes(16));
@@ -129,6 +128,11 @@ final class Verbs
 
     private function about(string $verb, array $names, array $words, bool $withFilter = false): mixed
     {
+        return $this->run($this->keys($names, $withFilter), [$verb, ...$words]);
+    }
+
+    private function keys(array $names, bool $withFilter): array
+    {
         $keys = [];
         foreach ($names as $name) {
             array_push($keys, "$this->name:{=$name}", "$this->name:{=$name}:lease");
@@ -136,10 +140,10 @@ final class Verbs
         if ($withFilter) {
             $keys[] = (string) $this->settings->filter;
         }
-        return $this->run($keys, [$verb, ...$words]);
+        return $keys;
     }
 
-    private function run(array $keys, array $words): mixed
+    private function run(array $keys, array $words, int $replicas = 0, float $limit = 0): mixed
     {
         if ($this->settings->commands !== '') {
             $first = $again = [$this->settings->commands . '.' . strtoupper(array_shift($words))];
@@ -148,6 +152,9 @@ final class Verbs
             $again = ['EVAL', (string) self::$script];
         }
         $words = [(string) count($keys), ...$keys, ...$words];
+        if ($replicas > 0) {
+            return $this->waiting([...$again, ...$words], $replicas, $limit);
+        }
         try {
             return $this->connection->run([...$first, ...$words]);
         } catch (ServerError $error) {
@@ -156,5 +163,18 @@ final class Verbs
             }
             return $this->connection->run([...$again, ...$words]); // every verb may come twice
         }
+    }
+
+    /** Sends a verb and WAIT behind it. Throws if fewer replicas have the verb's writes in time. */
+    private function waiting(array $words, int $replicas, float $limit): mixed
+    {
+        if (!$this->connection instanceof InOrder) {
+            throw new ServerError('the connection is not ' . InOrder::class);
+        }
+        [$reply, $reached] = $this->connection->runInOrder([$words, ['WAIT', (string) $replicas, self::milliseconds($limit)]]);
+        if ($reached < $replicas) {
+            throw new ServerError("$reached replicas have it, not $replicas");
+        }
+        return $reply;
     }
 }

@@ -64,7 +64,7 @@ const verbs = {
     return { rows: keys.map((key) => rows.get(key)) };
   },
   async announce(said) {
-    marks.set(said.as, await guard.announce(said.keys));
+    marks.set(said.as, await guard.announce(said.keys, { wait: said.wait ?? 0, waitLimit: said.limit }));
     return { did: 'announce' };
   },
   renew: async (said) => ({ held: await marks.get(said.as).renew() }),

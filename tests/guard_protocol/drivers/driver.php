@@ -79,7 +79,7 @@ while (true) {
                 say(['rows' => array_map(fn (string $key) => $rows[$key], $said['keys'])]);
                 break;
             case 'announce':
-                $marks[$said['as']] = $guard->announce($said['keys']);
+                $marks[$said['as']] = $guard->announce($said['keys'], $said['wait'] ?? 0, ($said['limit'] ?? 1000) / 1000);
                 say(['did' => 'announce']);
                 break;
             case 'renew':

@@ -52,8 +52,8 @@ class Threads:
     async def command(self):
         return hear()
 
-    async def announce(self, guard, keys):
-        return guard.announce(*keys)
+    async def announce(self, guard, keys, wait, limit):
+        return guard.announce(*keys, wait=wait, wait_limit=limit)
 
     async def done(self, result):
         return result
@@ -90,8 +90,8 @@ class Tasks:
             raise SystemExit
         return said
 
-    async def announce(self, guard, keys):
-        return await guard.announce(*keys).begin()
+    async def announce(self, guard, keys, wait, limit):
+        return await guard.announce(*keys, wait=wait, wait_limit=limit).begin()
 
     async def done(self, result):
         return await result
@@ -112,7 +112,7 @@ async def act(kind):
                 rows = await by.done(guard.get_many(said["keys"], by.many))
                 say(rows=[rows[key] for key in said["keys"]])
             elif do == "announce":
-                marks[said["as"]] = await by.announce(guard, said["keys"])
+                marks[said["as"]] = await by.announce(guard, said["keys"], said.get("wait", 0), said.get("limit", 1000) / 1000)
                 say(did=do)
             elif do == "renew":
                 say(held=await by.done(marks[said["as"]].renew()))

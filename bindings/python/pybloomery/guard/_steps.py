@@ -297,6 +297,8 @@ class Steps:
     def _announce(self, names: list, token: str, wait: int, wait_limit: float):
         """Whether the marks of all were there before."""
         held = True
+        if wait and self._in_cluster:
+            raise ValueError("wait= is not for a cluster")
         try:
             if self.filter and self._in_cluster:
                 for batch in self._batches(names, of_filter=True):

@@ -31,6 +31,31 @@ func (p pool) Do(ctx context.Context, args ...any) (any, error) {
 	return conn.Do(args[0].(string), args[1:]...)
 }
 
+// DoInOrder sends the commands on one connection of the pool.
+func (p pool) DoInOrder(ctx context.Context, commands ...[]any) ([]any, error) {
+	conn, err := p.GetContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	for _, words := range commands {
+		if err := conn.Send(words[0].(string), words[1:]...); err != nil {
+			return nil, err
+		}
+	}
+	if err := conn.Flush(); err != nil {
+		return nil, err
+	}
+	deadline, _ := ctx.Deadline() // the guard sets one
+	replies := make([]any, len(commands))
+	for i := range replies {
+		if replies[i], err = redis.ReceiveWithTimeout(conn, time.Until(deadline)); err != nil {
+			return nil, err
+		}
+	}
+	return replies, nil
+}
+
 func connect(port int) pool {
 	return pool{&redis.Pool{MaxIdle: 64, Dial: func() (redis.Conn, error) { return redis.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)) }}}
 }
@@ -140,7 +165,12 @@ func (a *actor) act(said map[string]json.RawMessage) (err error) {
 		}
 		return err
 	case "announce":
-		a.marks[get[string](said, "as")], err = a.guard.Announce(ctx, get[[]string](said, "keys")...)
+		keys := get[[]string](said, "keys")
+		if _, waits := said["wait"]; waits {
+			a.marks[get[string](said, "as")], err = a.guard.AnnounceWaiting(ctx, get[int](said, "wait"), time.Duration(get[int](said, "limit"))*time.Millisecond, keys...)
+		} else {
+			a.marks[get[string](said, "as")], err = a.guard.Announce(ctx, keys...)
+		}
 	case "renew":
 		held, err := a.marks[get[string](said, "as")].Renew(ctx)
 		if err == nil {

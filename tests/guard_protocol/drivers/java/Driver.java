@@ -107,7 +107,10 @@ final class Driver {
         say("rows", found);
         return;
       case "announce":
-        marks.put((String) said.get("as"), guard.announce(keys.toArray(new String[0])));
+        String[] names = keys.toArray(new String[0]);
+        Double wait = (Double) said.get("wait");
+        marks.put((String) said.get("as"), wait == null ? guard.announce(names)
+            : guard.announceWaiting(wait.intValue(), Duration.ofMillis(((Double) said.get("limit")).longValue()), names));
         break;
       case "renew":
         say("held", marks.get(said.get("as")).renew());

@@ -47,6 +47,20 @@ final class Resp implements Connection {
     }
   }
 
+  @Override
+  public List<Object> sendInOrder(List<List<byte[]>> commands) throws IOException {
+    List<Object> replies = new ArrayList<>();
+    Socket one = null;
+    for (List<byte[]> words : commands) {
+      if (one != null && one != sockets.get()) {
+        throw new EOFException("the connection was lost between two commands");
+      }
+      replies.add(send(words));
+      one = sockets.get();
+    }
+    return replies;
+  }
+
   private static final class Refusal extends IOException {
     private static final long serialVersionUID = 1;
 

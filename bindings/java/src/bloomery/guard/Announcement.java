@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package bloomery.guard;
 
+import java.time.Duration;
 import java.util.List;
 
 /** Rows that are about to be inserted. {@link #close} ends it, after the commit or roll-back. */
 public final class Announcement implements AutoCloseable {
   private final Verbs verbs;
   private final List<String> names;
+  private final int replicas;
+  private final Duration limit;
   private final String token = Verbs.token();
 
-  Announcement(Verbs verbs, List<String> names) {
+  Announcement(Verbs verbs, List<String> names, int replicas, Duration limit) {
     this.verbs = verbs;
     this.names = names;
+    this.replicas = replicas;
+    this.limit = limit;
     try {
       renew();
     } catch (GuardException.NotAnnounced failed) {
@@ -32,7 +37,7 @@ public final class Announcement implements AutoCloseable {
    */
   public boolean renew() {
     try {
-      return verbs.announce(names, token);
+      return verbs.announce(names, token, replicas, limit);
     } catch (IllegalArgumentException misuse) {
       throw misuse;
     } catch (Exception failed) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package bloomery.guard;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -94,7 +95,17 @@ public final class CacheGuard<V> {
 
   /** Announces rows before they are inserted, for try-with-resources. Throws NotAnnounced: then do not insert. */
   public Announcement announce(String... keys) {
-    return new Announcement(verbs, new ArrayList<>(new LinkedHashSet<>(Arrays.asList(keys))));
+    return new Announcement(verbs, new ArrayList<>(new LinkedHashSet<>(Arrays.asList(keys))), 0, Duration.ZERO);
+  }
+
+  /**
+   * Announces, and returns when so many replicas have it. Throws NotAnnounced if fewer have it within limit. The connection must
+   * have {@link Connection#sendInOrder}. Renewing waits as well.
+   */
+  public Announcement announceWaiting(int replicas, Duration limit, String... keys) {
+    GuardOptions.require(replicas >= 1, "replicas", replicas, "at least 1");
+    GuardOptions.requireLife("limit", limit);
+    return new Announcement(verbs, new ArrayList<>(new LinkedHashSet<>(Arrays.asList(keys))), replicas, limit);
   }
 
   /** After the commit of changes and deletions. Throws NotErased: then call again. */

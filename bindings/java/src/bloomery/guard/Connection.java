@@ -19,4 +19,15 @@ public interface Connection {
    *     command of a guard may be sent again.
    */
   Object send(List<byte[]> words) throws Exception;
+
+  /**
+   * Sends commands one behind the other on one connection, which {@link CacheGuard#announceWaiting} needs: WAIT is about the
+   * writes of its own connection. If a connection is lost, sends all of them again or none.
+   *
+   * @return the replies in order
+   * @throws Exception where the server refuses one of them, or the connection failed
+   */
+  default List<Object> sendInOrder(List<List<byte[]>> commands) throws Exception {
+    throw new UnsupportedOperationException("the connection has no sendInOrder");
+  }
 }

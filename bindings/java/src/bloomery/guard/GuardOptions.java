@@ -142,12 +142,12 @@ public final class GuardOptions {
     return this;
   }
 
-  private static void requireLife(String name, Duration life) {
+  static void requireLife(String name, Duration life) {
     boolean fits = !life.isNegative() && life.toMillis() >= 1 && life.toMillis() <= Verbs.LONGEST_LIFE;
     require(fits, name, life, "1 ms to 10 years");
   }
 
-  private static void require(boolean holds, String name, Object value, String allowed) {
+  static void require(boolean holds, String name, Object value, String allowed) {
     if (!holds) {
       throw new IllegalArgumentException(name + " is " + value + "; allowed is " + allowed);
     }

@@ -11,7 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -123,13 +125,13 @@ final class Verbs {
     }
   }
 
-  /** Whether the token's marks of all had held. */
-  boolean announce(List<String> names, String token) throws Exception {
+  /** Whether the token's marks of all had held. Throws, too, if fewer replicas than these have them within the limit. */
+  boolean announce(List<String> names, String token, int replicas, Duration limit) throws Exception {
     boolean held = true;
     for (List<String> batch : batches(names)) {
       List<byte[]> words = words(options.filter == null ? "" : options.family, "", "", "", token, Long.toString(options.markLife.toMillis()));
       batch.forEach(each -> words.add(bytes(each)));
-      List<?> reply = (List<?>) about("announce", batch, words, options.filter != null);
+      List<?> reply = (List<?>) about("announce", batch, words, options.filter != null, replicas, limit);
       for (Object each : reply.subList(1, reply.size())) {
         held &= ((Long) each) == 1;
       }
@@ -147,7 +149,7 @@ final class Verbs {
   String open() throws Exception {
     String markers = (options.filter.indexOf('{') >= 0 ? options.filter : "{" + options.filter + "}") + ":markers";
     List<byte[]> keys = options.family.endsWith("BLOOM") ? words(options.filter) : words(options.filter, markers);
-    return text(run(keys, words("open", options.family)));
+    return text(run(keys, words("open", options.family), 0, Duration.ZERO));
   }
 
   private static <T> Collection<List<T>> batches(List<T> all) {
@@ -168,6 +170,11 @@ final class Verbs {
   }
 
   private Object about(String verb, List<String> names, List<byte[]> words, boolean withFilter) throws Exception {
+    return about(verb, names, words, withFilter, 0, Duration.ZERO);
+  }
+
+  private Object about(String verb, List<String> names, List<byte[]> words, boolean withFilter, int replicas, Duration limit)
+      throws Exception {
     List<byte[]> keys = new ArrayList<>();
     for (String each : names) {
       keys.add(bytes(name + ":{=" + each + "}"));
@@ -178,10 +185,10 @@ final class Verbs {
     }
     List<byte[]> all = words(verb);
     all.addAll(words);
-    return run(keys, all);
+    return run(keys, all, replicas, limit);
   }
 
-  private Object run(List<byte[]> keys, List<byte[]> words) throws Exception {
+  private Object run(List<byte[]> keys, List<byte[]> words, int replicas, Duration limit) throws Exception {
     boolean isCommand = options.commands != null;
     List<byte[]> all = isCommand ? words(options.commands + "." + text(words.get(0)).toUpperCase(Locale.ROOT)) : words("EVALSHA");
     if (!isCommand) {
@@ -190,6 +197,12 @@ final class Verbs {
     all.add(ascii(Integer.toString(keys.size())));
     all.addAll(keys);
     all.addAll(isCommand ? words.subList(1, words.size()) : words);
+    if (replicas > 0) {
+      if (!isCommand) {
+        spellOut(all);
+      }
+      return waiting(all, replicas, limit);
+    }
     try {
       return connection.send(all);
     } catch (Exception failed) {
@@ -197,11 +210,26 @@ final class Verbs {
         throw failed;
       }
       if (!isCommand) {
-        all.set(0, ascii("EVAL"));
-        all.set(1, SCRIPT);
+        spellOut(all);
       }
       return connection.send(all);
     }
+  }
+
+  private static void spellOut(List<byte[]> words) {
+    words.set(0, ascii("EVAL"));
+    words.set(1, SCRIPT);
+  }
+
+  // Sends a verb and WAIT behind it. Throws if fewer replicas have the verb's writes in time.
+  private Object waiting(List<byte[]> words, int replicas, Duration limit) throws Exception {
+    List<byte[]> wait = words("WAIT", Integer.toString(replicas), Long.toString(limit.toMillis()));
+    List<Object> replies = connection.sendInOrder(Arrays.asList(words, wait));
+    long reached = (Long) replies.get(1);
+    if (reached < replicas) {
+      throw new IOException(reached + " replicas have it, not " + replicas);
+    }
+    return replies.get(0);
   }
 
   // Whether the server said so, other than that it does not know the script. The first word of such a text is in capitals.
