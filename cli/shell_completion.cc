@@ -79,6 +79,13 @@ std::string bash_case_of(const CommandManual& command, const CommandManual& root
   return text + "      ;;\n";
 }
 
+// Keeps a colon, which parts zsh's description of an option, within a message.
+std::string for_message(std::string_view text) {
+  std::string message;
+  for (const char each : text) message += each == ':' ? std::string("\\:") : std::string(1, each);
+  return message;
+}
+
 // A line for each name, which rules out the others.
 std::string zsh_arguments(const OptionManual& option) {
   const auto choices = choices_of(option);
@@ -86,7 +93,7 @@ std::string zsh_arguments(const OptionManual& option) {
   if (!choices.empty()) {
     value = ":value:(" + joined(choices, " ") + ")";
   } else if (!option.value.empty()) {
-    value = ":" + option.value + ":" + (takes_file(option) ? "_files" : "");
+    value = ":" + for_message(option.value) + ":" + (takes_file(option) ? "_files" : "");
   }
   std::string lines;
   for (const std::string& name : option.names) {

@@ -116,7 +116,10 @@ TEST(Completion, OfBashKnowsCommandsOptionsAndValues) {
 
 TEST(Completion, IsWrittenForOtherShells) {
   const Shell shell;
-  EXPECT_THAT(shell.run("bloomery completion zsh").out, HasSubstr("#compdef bloomery\n"));
+  const std::string zsh = shell.run("bloomery completion zsh").out;
+  EXPECT_THAT(zsh, HasSubstr("#compdef bloomery\n"));
+  EXPECT_THAT(zsh, HasSubstr("--metrics[answer GET /metrics]:[HOST\\:]PORT:'"))
+      << "a colon ends a message";
   EXPECT_THAT(shell.run("bloomery completion fish").out,
               HasSubstr("-n '__fish_seen_subcommand_from load' -s n -l capacity -x"));
   EXPECT_THAT(shell.run("bloomery completion tcsh").err, HasSubstr("not one of bash, zsh, fish"));
