@@ -18,6 +18,7 @@
 #include "bloomery/redis/places/native_load.h"
 #include "bloomery/redis/places/native_place.h"
 #include "bloomery/redis/places/push_filter.h"
+#include "bloomery/redis/places/string_deltas.h"
 #include "bloomery/store/filter_editor.h"
 #include "bloomery/store/loaded_place.h"
 #include "bloomery/store/mapped_place.h"
@@ -90,6 +91,8 @@ std::unique_ptr<FilterPlace> open_copied(const PlaceLocation& location,
   LocalCopyOptions copied{.keys = place->head().parameters.keys};
   if (location.dialect == redis::Dialect::bloom) {
     copied.deltas = redis::open_item_deltas(location.server);
+  } else if (location.is_own_bitmap()) {
+    copied.deltas = redis::open_string_deltas(location.server);
   }
   return std::make_unique<LocalCopy>(std::move(place), copied);
 }

@@ -18,6 +18,8 @@ namespace bloomery {
 struct DeltaPosition {
   Identity ring{};  // the name of the list of what came; another one after whatever breaks it
   std::uint64_t sequence = 0;
+
+  friend bool operator==(const DeltaPosition&, const DeltaPosition&) = default;
 };
 
 // A filter elsewhere that says what came into it. One thread at a time calls it.
@@ -52,6 +54,8 @@ class DeltaSource {
     Identity identity{};
     std::optional<Watermark> reached{};
   };
+  // Returns whether since() waits; else it is asked now and then.
+  virtual bool waits() const noexcept { return true; }
   // Waits up to `wait` for something to come. Nothing: the whole filter must be read again. Throws
   // as read_whole().
   virtual std::optional<Delta> since(const DeltaPosition& position, std::chrono::milliseconds wait,

@@ -24,8 +24,9 @@ LocalCopyOptions checked_copy(LocalCopyOptions options, const FilterPlace& place
 
 // How long a source waits for something to come.
 constexpr std::chrono::milliseconds kDeltaWait{1000};
-// Copies in many processes lose their chain at once, and are read whole one after the other.
-constexpr std::chrono::milliseconds kLongestTurn{1000};
+// Copies in many processes lose their chain at once, and are read whole one after the other: each
+// waits up to so many times as long as it waits between looks.
+constexpr int kLongestTurn = 4;
 
 }  // namespace
 
@@ -195,7 +196,8 @@ void LocalCopy::put_in(std::span<const Key> keys) {
 
 // Waits a random time.
 void LocalCopy::wait_for_turn(const std::stop_token& stop) {
-  std::uniform_int_distribution<std::chrono::milliseconds::rep> times(0, kLongestTurn.count());
+  const auto longest = std::min(options_.look_every, kForever / kLongestTurn) * kLongestTurn;
+  std::uniform_int_distribution<std::chrono::milliseconds::rep> times(0, longest.count());
   const std::chrono::milliseconds time(times(random_));
   std::unique_lock lock(mutex_);
   over_->wait_for(lock, stop, time, [] { return false; });
@@ -212,9 +214,9 @@ void LocalCopy::keep_up(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     is_reading_ = false;
     meanwhile_.clear();
-    const bool source_waits = position_ && error.empty();
+    const bool goes_on = position_ && error.empty() && (is_behind_ || options_.deltas->waits());
     last_error_ = std::move(error);
-    if (!source_waits) over_->wait_for(lock, stop, options_.look_every, [] { return false; });
+    if (!goes_on) over_->wait_for(lock, stop, options_.look_every, [] { return false; });
   }
 }
 
@@ -296,7 +298,8 @@ void LocalCopy::look_at_deltas(const std::stop_token& stop) {
       const auto delta = options_.deltas->since(*position_, kDeltaWait, context);
       if (delta) return take(*delta);
       position_.reset();
-      wait_for_turn(stop);
+      // A place that never had a chain is read whole whenever it has changed.
+      if (options_.deltas->waits() || hashes() != 0) wait_for_turn(stop);
     }
     read_whole(context);
   } catch (const DeltaSource::Gone&) {
@@ -322,6 +325,7 @@ void LocalCopy::read_whole(const CallContext& context) {
   next->beat = whole.beat;
   publish(std::move(next), context);
   position_ = whole.position;
+  is_behind_ = false;
 }
 
 // First the bits, then the watermark.
@@ -330,7 +334,8 @@ void LocalCopy::take(const DeltaSource::Delta& delta) {
   apply_hashes(*copy->filter, delta.hashes);
   hashes_.fetch_add(delta.hashes.size(), std::memory_order_relaxed);
   position_ = delta.position;
-  if (!delta.is_last) return;
+  is_behind_ = !delta.is_last;
+  if (is_behind_) return;
   if (delta.identity != copy->identity) {
     position_.reset();
     throw StoreError(name() + ": another filter took its place");

@@ -43,7 +43,7 @@ struct LocalCopyOptions {
 //
 // The copy's watermark is one that was read before its bits. Keys that are inserted through this
 // object are in both. Keys that another process puts into the place itself, and no follower brings,
-// are in the copy from the next look on; without a fence it denies nothing.
+// are in the copy from the next whole read on; without a fence it denies nothing.
 //
 // With deltas (LocalCopyOptions::deltas) the same copy goes on: the bits of what came are set
 // first, then its watermark moves, so the watermark is never ahead of the bits. A question loads
@@ -152,6 +152,7 @@ class LocalCopy final : public FollowedFilter {
   std::atomic<std::uint64_t> hashes_{0};
   // These members are used by the thread alone.
   std::optional<DeltaPosition> position_{};
+  bool is_behind_ = false;  // more of the same delta is to come
   std::optional<KeyForm> keys_{};
   std::uint64_t last_number_ = 0;
   std::minstd_rand random_{std::random_device()()};

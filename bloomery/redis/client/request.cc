@@ -26,7 +26,7 @@ constexpr std::array kReading{"ASKING"sv,     "BF.CARD"sv,     "BF.EXISTS"sv,   
                               "GETBIT"sv,     "GETRANGE"sv,    "HGETALL"sv,     "HMGET"sv,
                               "INFO"sv,       "MGET"sv,        "MULTI"sv,       "PING"sv,
                               "PTTL"sv,       "ROLE"sv,        "STRLEN"sv,      "TIME"sv,
-                              "TYPE"sv,       "UNWATCH"sv,     "WATCH"sv};
+                              "TYPE"sv,       "UNWATCH"sv,     "WATCH"sv,       "XRANGE"sv};
 
 bool only_reads(std::string_view command) noexcept {
   return std::ranges::find(kReading, command) != kReading.end();

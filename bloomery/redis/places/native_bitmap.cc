@@ -108,6 +108,15 @@ Positions native_positions(const FilterParameters& parameters) {
   return positions_of<ClassicLayout<NativeProbes>>(parameters);
 }
 
+Hashes native_hashes(const FilterParameters& parameters) {
+  if (parameters.kind == BlockedLayout::kKind) {
+    return [layout = WholeLayout<BlockedLayout>(parameters)](Key key) { return layout.hash(key); };
+  }
+  return [layout = WholeLayout<ClassicLayout<NativeProbes>>(parameters)](Key key) {
+    return layout.hash(key);
+  };
+}
+
 std::string head_bytes(const FileHeader& header, const std::string& name) {
   const auto all = encode_head(header);
   if (all.size() != header.layout.body_offset) {

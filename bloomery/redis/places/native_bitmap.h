@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bloomery/format/native/file_header.h"
+#include "bloomery/hash/hash_pair.h"
 #include "bloomery/place/filter_place.h"
 #include "bloomery/redis/client/client.h"
 #include "bloomery/redis/places/positions.h"
@@ -55,6 +57,7 @@ void require_lives_in_string(const FilterContents& contents, std::uint32_t parti
 struct KeyBits {
   std::vector<std::uint64_t> positions{};
   std::vector<std::size_t> ends{};  // behind those of each key
+  std::vector<HashPair> hashes{};   // of each key, where steps are kept beside the string
 
   std::size_t size() const noexcept { return ends.size(); }
   std::size_t begin_of(std::size_t key) const noexcept { return key == 0 ? 0 : ends[key - 1]; }
@@ -63,8 +66,10 @@ struct KeyBits {
 // The number that SETBIT and BITFIELD give to the bit at that position of the body.
 std::uint64_t string_offset(const FileLayout& layout, std::uint64_t position) noexcept;
 
-// Returns where the bits of a key are, in the body.
+// Return where the bits of a key are, in the body, and the pair of hashes that says so.
 Positions native_positions(const FilterParameters& parameters);
+using Hashes = std::function<HashPair(Key key)>;
+Hashes native_hashes(const FilterParameters& parameters);
 
 // The bytes that make of the old head the next one when they are written over it: up to the last
 // byte that is not zero in both. Both heads leave the body where it is.

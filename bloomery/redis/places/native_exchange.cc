@@ -97,8 +97,10 @@ bool NativeExchange::take(std::span<const Reply> replies) {
     writing_.add({"SETRANGE", setup_.key, from, *now});
     ++write_count_;
   }
-  writing_.add({"SETRANGE", setup_.key, "0", setup_.next_head}).add({"EXEC"});
+  writing_.add({"SETRANGE", setup_.key, "0", setup_.next_head});
   ++write_count_;
+  if (has_note()) append_keep_step(writing_, setup_.key, *setup_.note, setup_.next_head);
+  writing_.add({"EXEC"});
   return true;
 }
 
@@ -127,9 +129,11 @@ NativeExchange::Outcome NativeExchange::outcome(std::span<const Reply> replies) 
   if (is_refused(replies)) return Outcome::refused;
   if (replies.back().is(Reply::Type::nil)) return Outcome::overtaken;
   const std::string name(setup_.name);
-  const auto& all = read_begun_exec(replies, 2 + write_count_, nonce_, name);
+  const std::size_t note_count = has_note() ? 1 : 0;
+  const auto& all = read_begun_exec(replies, 2 + write_count_ + note_count, nonce_, name);
   if (!is_role(all[1], "master")) return Outcome::refused;
-  const bool is_done = std::ranges::all_of(std::span(all).subspan(2), [&](const Reply& each) {
+  const auto written = std::span(all).subspan(2, write_count_);
+  const bool is_done = std::ranges::all_of(written, [&](const Reply& each) {
     return each.is(Reply::Type::number) &&
            static_cast<std::uint64_t>(each.number) == setup_.byte_count;
   });

@@ -12,6 +12,7 @@
 #include "bloomery/redis/client/reply.h"
 #include "bloomery/redis/client/request.h"
 #include "bloomery/redis/places/native_bitmap.h"
+#include "bloomery/redis/places/step_stream.h"
 
 // Many lines of a string of ours, set without a script: they are read by one trip, and written by
 // the next one of the same connection, with the head, where nobody has written into the string
@@ -31,6 +32,7 @@ class NativeExchange {
     std::string_view old_head{};
     std::string_view next_head{};
     std::span<const std::uint64_t> known{};
+    const StepNote* note = nullptr;  // null, or empty: the step leaves none
   };
   explicit NativeExchange(const Setup& setup) : setup_(setup) {}
 
@@ -78,6 +80,8 @@ class NativeExchange {
   std::string nonce_{};
   std::vector<bool> known_bits_{};
   std::vector<std::uint64_t> changed_{};
+  bool has_note() const noexcept { return setup_.note != nullptr && !setup_.note->entry.empty(); }
+
   Request writing_{};
   std::size_t write_count_ = 0;
 };

@@ -124,14 +124,14 @@ void load_parts(Client& client, const FilterContents& contents, std::uint32_t co
 
 void require_fits(const FilterContents& contents, Location location) {
   const std::string name = "bitmap:" + location.text();
-  const auto wanted = take_native_settings(location);
+  const auto wanted = take_native_settings(location).partitions;
   require_lives_in_string(contents, partitions_for(contents.parameters, wanted, name), name);
 }
 
 void load_native(Client& client, const FilterContents& contents, const BulkOptions& options) {
   Location location = client.location();
   const std::string name = "bitmap:" + location.text();
-  const auto wanted = take_native_settings(location);
+  const auto wanted = take_native_settings(location).partitions;
   std::optional<NativeBitmapHead> old;
   const bool is_cleared = options.old == OldFilter::clear;
   const bool may_be_there = options.old != OldFilter::refuse;

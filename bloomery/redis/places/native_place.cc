@@ -20,10 +20,12 @@ constexpr std::size_t kKeysToExchange = 256;
 }  // namespace
 
 NativeDialect::NativeDialect(std::shared_ptr<Client> client, std::string key, std::string name,
-                             NativeBitmapHead opened)
+                             NativeBitmapHead opened, const NativeSettings& settings)
     : ServerDialect(name),
       client_(client),
-      string_(std::move(client), std::move(key), std::move(name), std::move(opened)) {}
+      string_(std::move(client), std::move(key), std::move(name), std::move(opened)) {
+  if (settings.step_bytes != 0) string_.keep_steps(settings.step_bytes);
+}
 
 std::size_t NativeDialect::ask(std::span<const Key> keys, std::span<Presence> answers,
                                Proofs& proofs, const CallContext& context) {
@@ -53,8 +55,8 @@ PlaceHead NativeDialect::head(const CallContext& context) {
 
 std::optional<AnyFilter> NativeDialect::copy(const CallContext& context) {
   HeapWords words(string_.layout().body_bytes / sizeof(std::uint64_t));
-  const NativeBitmapHead head = string_.read_body(std::as_writable_bytes(words.words()), context);
-  return open_read_body(head, std::move(words));
+  const auto heads = string_.read_body(std::as_writable_bytes(words.words()), context);
+  return open_read_body(*heads.back(), std::move(words));
 }
 
 bool NativeDialect::step(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
@@ -99,7 +101,11 @@ bool native_exists(Client& client, const std::string& key) {
 }
 
 bool delete_native(Client& client, const std::string& key) {
-  return say_of_key(client, "DEL", key);
+  const bool was_there = say_of_key(client, "DEL", key);
+  // What is left of it where it fails goes by itself.
+  const std::string stream = step_stream_key(key);
+  client.run(Request().add({"DEL", stream}).about(stream), Repeat::safe);
+  return was_there;
 }
 
 }  // namespace bloomery::redis

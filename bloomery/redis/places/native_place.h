@@ -16,6 +16,14 @@
 
 namespace bloomery::redis {
 
+// The settings of a location: how many partitions it asks for, and how many bytes of steps are kept
+// for copies elsewhere (deltas=BYTES; 0: none), of all partitions together.
+struct NativeSettings {
+  std::optional<std::uint32_t> partitions{};
+  std::uint64_t step_bytes = 0;
+};
+inline constexpr std::uint64_t kLeastStepBytes = 4096;
+
 // A filter of our own in one string of a server. A batch of up to 10,000 keys is one round trip, of
 // transactions that read the head and a line of 64 bytes for each of their keys (or two; of a
 // classic filter its bits).
@@ -28,7 +36,7 @@ class NativeDialect final : public ServerDialect {
  public:
   // `key` is that of the string, which may be another than the client's location says.
   NativeDialect(std::shared_ptr<Client> client, std::string key, std::string name,
-                NativeBitmapHead opened);
+                NativeBitmapHead opened, const NativeSettings& settings = {});
 
   std::size_t ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                   const CallContext& context) override;
@@ -56,9 +64,9 @@ class NativeDialect final : public ServerDialect {
 // The filter whose body was read.
 AnyFilter open_read_body(const NativeBitmapHead& head, HeapWords words);
 
-// How many partitions the location asks for; all settings are taken out of it. Throws
-// std::invalid_argument for those of other layouts.
-std::optional<std::uint32_t> take_native_settings(Location& location);
+// Takes all settings out of the location. Throws std::invalid_argument for those of other layouts,
+// and for values that are not allowed.
+NativeSettings take_native_settings(Location& location);
 
 // `native_exists`: whether the key exists. `delete_native`: deletes it, and returns whether it
 // existed.

@@ -15,6 +15,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/settings.h"
 #include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/numbers.h"
 #include "bloomery/redis/client/transaction.h"
 #include "bloomery/redis/places/key_beside.h"
 #include "bloomery/redis/places/live_bitmap.h"
@@ -84,17 +85,28 @@ AnyFilter open_read_body(const NativeBitmapHead& head, HeapWords words) {
   return open_any(contents, std::move(words));
 }
 
-std::optional<std::uint32_t> take_native_settings(Location& location) {
+NativeSettings take_native_settings(Location& location) {
   take_trust(location);  // it needs none
-  const auto partitions = take_partitions(location);
+  NativeSettings settings{.partitions = take_partitions(location)};
+  if (const auto found = location.settings.find("deltas"); found != location.settings.end()) {
+    std::uint64_t& bytes = settings.step_bytes;
+    if (!read_number(found->second, bytes) ||
+        (bytes != 0 && (bytes < kLeastStepBytes || bytes > kMostStringBytes))) {
+      throw std::invalid_argument("deltas=" + found->second +
+                                  ": bytes of what came, kept for copies elsewhere; allowed: " +
+                                  std::to_string(kLeastStepBytes) + " to " +
+                                  std::to_string(kMostStringBytes) + ", and 0 for none");
+    }
+    location.settings.erase(found);
+  }
   refuse_settings(location.settings, "bitmap:" + location.text(), "its head says all");
-  return partitions;
+  return settings;
 }
 
 bool destroy_native(Client& client) {
   Location location = client.location();
   const std::string name = "bitmap:" + location.text();
-  std::uint32_t count = take_native_settings(location).value_or(1);
+  std::uint32_t count = take_native_settings(location).partitions.value_or(1);
   const std::string last = std::to_string(native_magic().size() - 1);
   const Answer answer = client.run(
       Request().add({"GETRANGE", location.key, "0", last}).about(location.key), Repeat::safe);
@@ -156,7 +168,8 @@ NativeBitmapHead head_to_open(Client& client, const std::string& key, const std:
 std::unique_ptr<FilterPlace> open_native_place(std::string_view text, bool writes) {
   Location location = parse_location(text);
   const std::string name = "bitmap:" + location.text();
-  const auto partitions = take_native_settings(location);
+  const NativeSettings settings = take_native_settings(location);
+  const auto& partitions = settings.partitions;
   const std::string key = location.key;
   const auto client = std::make_shared<Client>(std::move(location));
   NativeBitmapHead head = head_to_open(*client, key, name, partitions.value_or(1));
@@ -173,11 +186,11 @@ std::unique_ptr<FilterPlace> open_native_place(std::string_view text, bool write
   }
   if (part) {
     return std::make_unique<ServerPlace>(
-        std::make_unique<PartitionsDialect>(client, name, head, writes), client->location(),
-        writes);
+        std::make_unique<PartitionsDialect>(client, name, head, settings, writes),
+        client->location(), writes);
   }
   const bool is_live = head.header.is_live;
-  auto dialect = std::make_unique<NativeDialect>(client, key, name, std::move(head));
+  auto dialect = std::make_unique<NativeDialect>(client, key, name, std::move(head), settings);
   // Before anybody believes it, or makes the checksums void.
   if (!is_live) dialect->copy({});
   if (writes) dialect->make_live({});

@@ -97,8 +97,14 @@ KeyBits OwnString::bits_of(std::span<const Key> keys) const {
   for (const Key each : keys) {
     positions_(each, bits.positions);
     bits.ends.push_back(bits.positions.size());
+    if (hashes_) bits.hashes.push_back(hashes_(each));
   }
   return bits;
+}
+
+void OwnString::keep_steps(std::uint64_t most_bytes) {
+  steps_ = {.key = step_stream_key(key_), .most_bytes = most_bytes};
+  hashes_ = native_hashes(opened_->header.contents.parameters);
 }
 
 // Cuts trip.bits into pieces, each small enough for one transaction.

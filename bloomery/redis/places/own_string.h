@@ -19,6 +19,8 @@
 #include "bloomery/redis/client/transaction.h"
 #include "bloomery/redis/places/lost_bits.h"
 #include "bloomery/redis/places/native_bitmap.h"
+#include "bloomery/redis/places/set_bits.h"
+#include "bloomery/redis/places/step_stream.h"
 
 namespace bloomery::redis {
 
@@ -46,6 +48,9 @@ class OwnString {
   // Lines are set as a whole; else bit by bit.
   bool sets_lines() const noexcept { return lines_per_key_ != 0; }
   KeyBits bits_of(std::span<const Key> keys) const;
+  // From here on each step leaves the hashes of its keys, which have to come with their bits, in a
+  // stream of at most so many bytes beside the string. Called before any other call.
+  void keep_steps(std::uint64_t most_bytes);
   // How many keys an insert may take at once.
   std::size_t most_keys_set() const noexcept;
 
@@ -96,9 +101,22 @@ class OwnString {
   // A filter that is to be written gets the mark that its checksums are void, and an identity.
   void make_live(const CallContext& context);
 
-  // All of the string's body, in pieces of a megabyte, and the head that was there then: behind a
-  // fence with all keys up to it. Throws StoreError where another filter takes its place meanwhile.
-  NativeBitmapHead read_body(std::span<std::byte> body, const CallContext& context);
+  // All of the string's body, in pieces of a megabyte, and the heads that were there before, with
+  // each piece, and behind: behind a fence with all keys up to it. Throws StoreError where another
+  // filter takes its place meanwhile.
+  std::vector<Head> read_body(std::span<std::byte> body, const CallContext& context);
+
+  // What steps brought since the filter stood at `state`.
+  struct Changes {
+    std::vector<HashPair> hashes{};
+    std::vector<StepState> states{};  // to which the steps led, in their order
+    bool is_broken = false;           // there is no chain of steps from `state` on
+    bool has_all = false;             // the chain leads to the head that is there now
+  };
+  // Reads the stream beside the string, up to some million hashes. With `reads_stream` false, or
+  // set to false as the user may not read streams, the chain is broken where the head is another.
+  // Throws StoreError where no filter is there that may be believed.
+  Changes changes_since(const StepState& state, bool& reads_stream, const CallContext& context);
 
  private:
   void cut_into_pieces(Trip& trip) const;
@@ -120,8 +138,14 @@ class OwnString {
   void read_part(std::span<const Reply> replies, const LostBits::Known& known, Part& part);
   void settle(const Part& part, const LostBits::Known& known, const CallContext& context);
   // A piece of the body, if the bits of `first` are still there.
-  Reply read_piece(std::uint64_t from, std::uint64_t count, const NativeBitmapHead& first,
-                   const CallContext& context);
+  std::string read_piece(std::uint64_t from, std::uint64_t count, const NativeBitmapHead& first,
+                         std::vector<Head>& heads, const CallContext& context);
+  StepNote note_of(const NativeBitmapHead& old, const NativeBitmapHead& next,
+                   std::span<const HashPair> hashes) const;
+  bool has_keys_of_opened(const NativeBitmapHead& head) const;
+  // One look: the entries behind `state`, and the head of the same moment.
+  struct StepLook;
+  StepLook look_at_steps(const StepState& state, bool reads_stream, const CallContext& context);
   std::vector<std::uint64_t> offsets(std::span<const std::uint64_t> positions) const;
   [[noreturn]] void fail(const std::string& why) const;
 
@@ -135,6 +159,8 @@ class OwnString {
   const FileLayout layout_;
   const std::string geometry_;
   const Positions positions_;
+  StepStream steps_{};
+  Hashes hashes_{};  // where steps are kept
   std::atomic<std::uint64_t> head_length_;
   std::atomic<int> exchanges_to_skip_ = 0;  // after one that was overtaken or refused
   LostBits lost_;                           // by their offsets in the string

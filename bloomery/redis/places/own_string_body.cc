@@ -30,8 +30,9 @@ void check_blocks(std::span<const std::byte> body, std::span<const std::byte> ta
 
 // With its head at that moment: bits that an older state of the filter had, as a failover brings it
 // back for a while, are not taken for those of the watermark that was read first.
-Reply OwnString::read_piece(std::uint64_t from, std::uint64_t count, const NativeBitmapHead& first,
-                            const CallContext& context) {
+std::string OwnString::read_piece(std::uint64_t from, std::uint64_t count,
+                                  const NativeBitmapHead& first, std::vector<Head>& heads,
+                                  const CallContext& context) {
   Seen seen;
   Request request;
   request.about(key_);
@@ -39,12 +40,12 @@ Reply OwnString::read_piece(std::uint64_t from, std::uint64_t count, const Nativ
   request.add({"STRLEN", key_}).add({"GETRANGE", key_, "0", std::to_string(head_length_ - 1)});
   request.add({"GETRANGE", key_, std::to_string(from), std::to_string(from + count - 1)});
   request.add({"EXEC"});
-  const Answer answer = run_reading(*client_, request, context);
-  const auto& all = read_exec(answer.replies, 5, seen.nonce, name_);
+  Answer answer = run_reading(*client_, request, context);
+  auto all = read_exec(answer.replies, 5, seen.nonce, name_);
   read_beginning(all, client_->location().allow_replica, seen);
   if (!seen.is_primary) client_->suspect(key_);
   if (!seen.doubt.empty()) fail(seen.doubt);
-  const Head& now = seen.head;
+  const Head now = seen.head;
   if (now->header.notes.identity != first.header.notes.identity) {
     fail("another filter took its place while it was read");
   }
@@ -57,17 +58,20 @@ Reply OwnString::read_piece(std::uint64_t from, std::uint64_t count, const Nativ
   if (!all[4].is(Reply::Type::text) || all[4].text.size() != count) {
     fail("it became shorter while it was read");
   }
-  return all[4];
+  heads.push_back(now);
+  return std::move(all[4].text);
 }
 
-NativeBitmapHead OwnString::read_body(std::span<std::byte> body, const CallContext& context) {
-  const Head head = need_head(context);
+std::vector<OwnString::Head> OwnString::read_body(std::span<std::byte> body,
+                                                  const CallContext& context) {
+  std::vector<Head> heads{need_head(context)};
+  const Head head = heads.front();
   std::vector<std::byte> table(layout_.table_bytes);
   for (std::uint64_t at = 0; at < layout_.file_bytes - layout_.body_offset; at += kPieceOfCopy) {
     const std::uint64_t from = layout_.body_offset + at;
     const std::uint64_t count = std::min<std::uint64_t>(kPieceOfCopy, layout_.file_bytes - from);
-    const Reply piece = read_piece(from, count, *head, context);
-    const auto bytes = std::as_bytes(std::span(piece.text));
+    const std::string piece = read_piece(from, count, *head, heads, context);
+    const auto bytes = std::as_bytes(std::span(piece));
     const std::uint64_t in_body =
         std::min<std::uint64_t>(count, at < body.size() ? body.size() - at : 0);
     if (in_body > 0) std::ranges::copy(bytes.first(in_body), body.subspan(at).begin());
@@ -82,7 +86,8 @@ NativeBitmapHead OwnString::read_body(std::span<std::byte> body, const CallConte
     fail("another filter took its place while it was read");
   }
   if (!after->header.is_live) check_blocks(body, table, name_);
-  return *after;
+  heads.push_back(after);
+  return heads;
 }
 
 }  // namespace bloomery::redis

@@ -60,6 +60,7 @@ KeyBits sorted(const KeyBits& bits) {
                          begin + static_cast<std::ptrdiff_t>(bits.begin_of(key)),
                          begin + static_cast<std::ptrdiff_t>(bits.ends[key]));
     all.ends.push_back(all.positions.size());
+    if (!bits.hashes.empty()) all.hashes.push_back(bits.hashes[key]);
   }
   return all;
 }
@@ -144,8 +145,18 @@ std::vector<OwnString::Part> OwnString::split(const KeyBits& bits, std::size_t f
                              bits.positions.begin() + static_cast<std::ptrdiff_t>(bits.begin_of(i)),
                              bits.positions.begin() + static_cast<std::ptrdiff_t>(bits.ends[i]));
     of_part.ends.push_back(of_part.positions.size());
+    if (!bits.hashes.empty()) of_part.hashes.push_back(bits.hashes[i]);
   }
   return parts;
+}
+
+// No entry where steps are not kept, and of one that is too long.
+StepNote OwnString::note_of(const NativeBitmapHead& old, const NativeBitmapHead& next,
+                            std::span<const HashPair> hashes) const {
+  if (!steps_.is_kept()) return {};
+  std::string entry = encode_step(step_state(old), step_state(next), hashes);
+  if (entry.size() > steps_.most_bytes) return {};
+  return {.stream = &steps_, .beat = next.header.notes.beat, .entry = std::move(entry)};
 }
 
 void OwnString::read_part(std::span<const Reply> replies, const LostBits::Known& known,
@@ -198,10 +209,11 @@ void OwnString::append(Request& request, Insertion& insertion) {
     const std::string next = part.next ? next_head(*part.old, part.next->header, name_) : "";
     const ByteStep step{part.next ? part.old->bytes : std::string_view(), next};
     const NativeString filter{key_, layout_.file_bytes, geometry_};
+    const StepNote note = part.next ? note_of(*part.old, *part.next, part.bits.hashes) : StepNote();
     if (sets_lines()) {
-      append_set_lines(request, filter, layout_.body_offset, part.bits, step);
+      append_set_lines(request, filter, layout_.body_offset, part.bits, step, note);
     } else {
-      append_set_bits(request, filter, offsets(part.bits.positions), step);
+      append_set_bits(request, filter, offsets(part.bits.positions), step, note);
     }
     request.add({"EXEC"});
   }
@@ -241,13 +253,19 @@ bool OwnString::exchange(Insertion& insertion, std::size_t fewest_keys,
   }
   const LostBits::Known known = lost_.known();
   const std::string head = next_head(*old, next->header, name_);
+  std::vector<HashPair> hashes;
+  for (const Part& part : insertion.parts) {
+    hashes.insert(hashes.end(), part.bits.hashes.begin(), part.bits.hashes.end());
+  }
+  const StepNote note = note_of(*old, *next, hashes);
   NativeExchange exchange({.key = key_,
                            .name = name_,
                            .byte_count = layout_.file_bytes,
                            .body_offset = layout_.body_offset,
                            .old_head = old->bytes,
                            .next_head = head,
-                           .known = known.positions});
+                           .known = known.positions,
+                           .note = &note});
   for (const Part& part : insertion.parts) exchange.add(part.bits);
   std::optional<std::string> lost;
   const auto then = [&](std::span<const Reply> replies) -> std::optional<Request> {

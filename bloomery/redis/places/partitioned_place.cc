@@ -46,6 +46,8 @@ Presence both(Presence a, Presence b) noexcept {
   return a == Presence::unknown ? a : b;
 }
 
+}  // namespace
+
 NativeBitmapHead head_of_part(NativeBitmapHead index, std::uint32_t part) {
   index.header.part->index = part;
   index.header.layout = FileLayout::of(static_cast<std::uint16_t>(index.header.layout.field_bytes),
@@ -53,22 +55,25 @@ NativeBitmapHead head_of_part(NativeBitmapHead index, std::uint32_t part) {
   return index;
 }
 
-}  // namespace
-
 PartitionsDialect::PartitionsDialect(std::shared_ptr<Client> client, std::string name,
-                                     const NativeBitmapHead& index, bool writes)
+                                     const NativeBitmapHead& index, const NativeSettings& settings,
+                                     bool writes)
     : ServerDialect(std::move(name)),
       client_(std::move(client)),
       key_(client_->location().key),
       writes_(writes),
       index_(index),
-      positions_(native_positions(index.header.contents.parameters)) {
+      positions_(native_positions(index.header.contents.parameters)),
+      hashes_(settings.step_bytes == 0 ? Hashes()
+                                       : native_hashes(index.header.contents.parameters)) {
   const std::uint32_t count = index.header.part->count;
   parts_.reserve(count + 1);
   for (std::uint32_t i = 0; i < count; ++i) {
     parts_.push_back(std::make_unique<OwnString>(
         client_, partition_key(key_, i, count),
         ServerDialect::name() + " (partition " + std::to_string(i) + ")", head_of_part(index, i)));
+    if (!hashes_) continue;
+    parts_.back()->keep_steps(std::max(settings.step_bytes / count, kLeastStepBytes));
   }
   parts_.push_back(
       std::make_unique<OwnString>(client_, key_, ServerDialect::name() + " (its index)", index));
@@ -98,6 +103,7 @@ std::vector<PartitionsDialect::Share> PartitionsDialect::shares_of(
       if (share.keys.empty() || share.keys.back() != key) {
         share.keys.push_back(key);
         share.bits.ends.push_back(0);
+        if (hashes_) share.bits.hashes.push_back(hashes_(keys[key]));
       }
       share.bits.ends.back() = share.bits.positions.size();
     }
@@ -285,10 +291,10 @@ std::optional<AnyFilter> PartitionsDialect::copy(const CallContext& context) {
   NativeBitmapHead head = index_;
   for (std::uint32_t i = 0; i < part_count(); ++i) {
     const FilePart here = part_number(i);
-    const auto of_part =
+    const auto heads =
         parts_[i]->read_body(body.subspan(here.bit_begin() / 8, here.body_bits() / 8), context);
     auto& inserted = head.header.contents.inserted;
-    inserted = std::max(inserted, of_part.header.contents.inserted);
+    inserted = std::max(inserted, heads.back()->header.contents.inserted);
   }
   require_index(context);
   return open_read_body(head, std::move(words));

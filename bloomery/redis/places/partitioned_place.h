@@ -11,6 +11,7 @@
 
 #include "bloomery/redis/client/client.h"
 #include "bloomery/redis/places/native_bitmap.h"
+#include "bloomery/redis/places/native_place.h"
 #include "bloomery/redis/places/own_string.h"
 #include "bloomery/redis/places/server_place.h"
 
@@ -28,8 +29,9 @@ namespace bloomery::redis {
 class PartitionsDialect final : public ServerDialect {
  public:
   // `index`: what was at the location's key, with a part that is none.
+  // `settings`: of the location.
   PartitionsDialect(std::shared_ptr<Client> client, std::string name, const NativeBitmapHead& index,
-                    bool writes);
+                    const NativeSettings& settings, bool writes);
 
   // A node that fails makes its parts unknown, and what was the index's says nothing; throws where
   // all nodes of parts fail.
@@ -104,8 +106,12 @@ class PartitionsDialect final : public ServerDialect {
   const bool writes_;
   const NativeBitmapHead index_;
   const Positions positions_;
+  const Hashes hashes_;                              // where steps are kept beside the parts
   std::vector<std::unique_ptr<OwnString>> parts_{};  // and behind the last of them the index
 };
+
+// The head of a part of the filter with that index, as a new filter has it.
+NativeBitmapHead head_of_part(NativeBitmapHead index, std::uint32_t part);
 
 // The keys of all parts go, after the index. Returns whether anything was there.
 bool destroy_partitions(Client& client, const std::string& key, std::uint32_t count);

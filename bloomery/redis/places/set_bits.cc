@@ -111,11 +111,41 @@ if #old > 0 and redis.call('GETRANGE', key, from, from + #old - 1) == old then
   redis.call('SETRANGE', key, from, new)
   step = '-'
 end
+)";
+constexpr std::string_view kAnswer = R"(
 return step .. table.concat(were) .. table.concat(olds)
+)";
+// KEYS[2]: the stream beside the string. ARGV: the beat that the step leads to, its entry, and how
+// many bytes the stream may have.
+constexpr std::string_view kNote = R"(
+if step == '-' then keep(KEYS[2], ARGV[6], ARGV[7], ARGV[8]) end
 )";
 
 std::string script_of(std::string_view looks, std::string_view sets) {
-  return std::string(looks).append(sets).append(kStep);
+  return std::string(looks).append(sets).append(kStep).append(kAnswer);
+}
+std::string noting_script_of(std::string_view looks, std::string_view sets) {
+  return std::string(keep_step_script())
+      .append(looks)
+      .append(sets)
+      .append(kStep)
+      .append(kNote)
+      .append(kAnswer);
+}
+
+// Runs the script that sets what `what` says, or the one that also notes the step.
+void append_native(Request& request, std::string_view script, std::string_view noting_script,
+                   const NativeString& filter, std::string_view what, const ByteStep& step,
+                   const StepNote& note) {
+  const std::string length = std::to_string(filter.byte_count);
+  if (note.entry.empty()) {
+    request.add(
+        {"EVAL", script, "1", filter.key, length, filter.geometry, what, step.old, step.next});
+    return;
+  }
+  request.add({"EVAL", noting_script, "2", filter.key, note.stream->key, length, filter.geometry,
+               what, step.old, step.next, std::to_string(note.beat), note.entry,
+               std::to_string(note.stream->most_bytes)});
 }
 
 template <class Number>
@@ -162,8 +192,9 @@ std::uint64_t random_step() {
 }
 
 void append_set_lines(Request& request, const NativeString& filter, std::uint64_t body_offset,
-                      const KeyBits& bits, const ByteStep& step) {
+                      const KeyBits& bits, const ByteStep& step, const StepNote& note) {
   static const std::string script = script_of(kIsNative, kSetLines);
+  static const std::string noting = noting_script_of(kIsNative, kSetLines);
   std::vector<Line> lines;
   lines.reserve(bits.size());
   for_each_line(bits, [&](std::uint64_t line, std::size_t at, std::size_t end) {
@@ -188,18 +219,15 @@ void append_set_lines(Request& request, const NativeString& filter, std::uint64_
     }
     begin = behind;
   }
-  const std::string length = std::to_string(filter.byte_count);
-  request.add(
-      {"EVAL", script, "1", filter.key, length, filter.geometry, what, step.old, step.next});
+  append_native(request, script, noting, filter, what, step, note);
 }
 
 void append_set_bits(Request& request, const NativeString& filter,
-                     std::span<const std::uint64_t> offsets, const ByteStep& step) {
+                     std::span<const std::uint64_t> offsets, const ByteStep& step,
+                     const StepNote& note) {
   static const std::string script = script_of(kIsNative, kSetBits);
-  const std::string length = std::to_string(filter.byte_count);
-  const std::string bits = packed(offsets);
-  request.add(
-      {"EVAL", script, "1", filter.key, length, filter.geometry, bits, step.old, step.next});
+  static const std::string noting = noting_script_of(kIsNative, kSetBits);
+  append_native(request, script, noting, filter, packed(offsets), step, note);
 }
 
 void append_set_bits(Request& request, const LiveBitmap& filter, std::uint64_t least_bytes,

@@ -11,6 +11,7 @@
 #include "bloomery/redis/client/reply.h"
 #include "bloomery/redis/client/request.h"
 #include "bloomery/redis/places/native_bitmap.h"
+#include "bloomery/redis/places/step_stream.h"
 
 // Scripts that look whether a string is still the filter that it was, and then set bits in it and
 // take a step; in one of another length or geometry they do nothing. Bits of a larger filter would
@@ -42,11 +43,12 @@ struct NativeString {
 // some 10 us. The reply says of each line whether all of its bits were set, and what the first
 // lines that changed were.
 void append_set_lines(Request& request, const NativeString& filter, std::uint64_t body_offset,
-                      const KeyBits& bits, const ByteStep& step);
+                      const KeyBits& bits, const ByteStep& step, const StepNote& note = {});
 // Sets bits wherever they are, by the numbers that SETBIT gives them, some 3 us each. The reply
 // says what they were.
 void append_set_bits(Request& request, const NativeString& filter,
-                     std::span<const std::uint64_t> offsets, const ByteStep& step);
+                     std::span<const std::uint64_t> offsets, const ByteStep& step,
+                     const StepNote& note = {});
 // Sets bits in another system's bitmap, unless length, configuration, counters or trailer say that
 // it is another one. The bitmap was seen to have `least_bytes`.
 void append_set_bits(Request& request, const LiveBitmap& filter, std::uint64_t least_bytes,

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bloomery/place/delta_source.h"
+#include "bloomery/redis/client/client.h"
+#include "bloomery/redis/places/own_string.h"
+
+namespace bloomery::redis {
+
+// A filter of our own in a string of a server, or in several, read whole and kept in step by the
+// streams that steps leave beside the strings (step_stream.h). Without a stream, or where anybody
+// has stepped who leaves none, it is read whole whenever its head has moved.
+class StringDeltas final : public DeltaSource {
+ public:
+  // `name`: what messages call the filter.
+  StringDeltas(std::shared_ptr<Client> client, std::string name);
+
+  Whole read_whole(std::uint64_t most_bytes, const CallContext& context) override;
+  // Does not wait.
+  std::optional<Delta> since(const DeltaPosition& position, std::chrono::milliseconds wait,
+                             const CallContext& context) override;
+  bool waits() const noexcept override { return false; }
+
+ private:
+  // One string, and the state that the copy has of it.
+  struct Part {
+    std::unique_ptr<OwnString> string;
+    StepState state{};
+  };
+
+  void open_parts(const NativeBitmapHead& head);
+  // Returns whether the copy has all keys of the state from which its reading began, whatever
+  // happened meanwhile.
+  bool is_one_chain(Part& part, const std::vector<OwnString::Head>& heads,
+                    const CallContext& context);
+  std::optional<Watermark> reached() const;
+
+  const std::shared_ptr<Client> client_;
+  const std::string name_;
+  std::unique_ptr<OwnString> index_{};  // of a filter in several strings
+  std::vector<Part> parts_{};
+  bool reads_streams_ = true;
+  Identity identity_{};
+  // Of the copy: made anew by each whole read. Not set: the next read is a whole one.
+  DeltaPosition position_{};
+};
+
+// The filter of a location behind `bitmap:`, over connections of its own.
+std::unique_ptr<DeltaSource> open_string_deltas(std::string_view location);
+
+}  // namespace bloomery::redis
