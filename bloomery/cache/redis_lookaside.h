@@ -21,7 +21,7 @@ namespace bloomery {
 template <CacheValue Value = std::string>
 class RedisLookaside final : public Lookaside<Value> {
  public:
-  // Both outlive it. The locations of both name the server in the same way.
+  // `filter` and `cache` outlive it. The locations of both name the server in the same way.
   RedisLookaside(FilterPlace& filter, RedisCache<Value>& cache)
       : filter_(filter),
         cache_(cache),

@@ -76,9 +76,9 @@ class AnyFilter {
   // that has neither a copy() nor a constructor of FilterContents and SharedWords.
   AnyFilter copy() const;
 
-  // Whether hash(), probes(pair) and batches of pairs can be asked for; else only keys can.
+  // Returns whether hash(), probes(pair) and batches of pairs can be asked for; else only keys can.
   bool hashes_once() const noexcept { return body_->hashes_once(); }
-  // Not a static filter, which is built of all its keys.
+  // Returns false for a static filter, which is built of all its keys.
   bool can_insert() const noexcept { return body_->can_insert(); }
   bool can_erase() const noexcept { return body_->can_erase(); }
 
@@ -182,8 +182,8 @@ class AnyFilter {
   // How the keys were written: carried along, saved, and asked for by merge. No bit changes.
   const KeyForm& keys() const noexcept;
   void set_keys(const KeyForm& keys) noexcept;
-  // For who reads keys() himself, and writes keys so, be they bytes or integers: no call is looked
-  // at any more.
+  // Looks at no call's keys any more: for callers who read keys() themselves, and write keys so, be
+  // they bytes or integers.
   void take_keys_as_said() noexcept {
     as_said_ = true;
     watch();

@@ -58,8 +58,8 @@ class BlockedLayout {
     std::ranges::copy(hashes, out);
   }
 
-  // Never by pointer; inlined where the compiler was told of a processor, which all files of a
-  // program are to be compiled for.
+  // `may_contain` is never called by pointer, and inlined where the compiler was told of a
+  // processor, which all files of a program are to be compiled for.
   [[gnu::always_inline]] bool may_contain(std::span<const std::uint64_t> words,
                                           HashPair hash) const noexcept {
     if constexpr (kCompiled) {
@@ -139,7 +139,7 @@ class BlockedLayout {
   // one_step: what a call on an integer reads; see IntegerView.
   const OneStep& one_step() const noexcept { return step_; }
 
-  // For bulk builds and counters.
+  // `shape` and `region_ops` are for bulk builds and counters.
   const BlockedShape& shape() const noexcept { return shape_; }
   const RegionOps& region_ops() const noexcept { return *region_ops_; }
   InstructionSet instruction_set() const noexcept { return set_; }

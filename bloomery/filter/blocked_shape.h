@@ -64,8 +64,8 @@ inline constexpr std::uint64_t kSecondPairMix = 0xa0761d6478bd642f;
   return static_cast<std::uint32_t>(word >> kFirstLaneShift) & 7;
 }
 
-// Whether test(position) holds for every probe of a key, positions counted through the whole array;
-// stops at the first for which it does not. No two positions are the same.
+// Returns whether test(position) holds for every probe of a key, positions counted through the
+// whole array; stops at the first for which it does not. No two positions are the same.
 template <class Test>
 bool all_positions(const BlockedShape& shape, HashPair hash, Test test) {
   for (std::uint32_t line = 0; line < (shape.two_lines() ? 2U : 1U); ++line) {

@@ -21,10 +21,10 @@ constexpr FilterKind counting_kind(FilterKind plain) noexcept {
   return plain == FilterKind::classic ? FilterKind::classic_counting : FilterKind::counting;
 }
 
-// Where the plain layout `L` has a bit this has a counter of four bits, at the same position: four
-// times the memory, and keys can be taken out again. An insert raises each of a key's positions by
-// one, once where probes fall together; an erase lowers them. A counter at 15 stays there, so that
-// no erase ever clears a position that a remaining key needs.
+// CountingLayout has a counter of four bits where the plain layout `L` has a bit, at the same
+// position: four times the memory, and keys can be taken out again. An insert raises each of a
+// key's positions by one, once where probes fall together; an erase lowers them. A counter at 15
+// stays there, so that no erase ever clears a position that a remaining key needs.
 template <Layout L>
 class CountingLayout {
  public:
@@ -145,8 +145,8 @@ class CountingLayout {
   static constexpr std::size_t kLag = 24;
 
  private:
-  // Whether a key may have one counter in each of eight lanes, as nearly all have: kernels go
-  // through those without jumps.
+  // `kHasEightLanes`: a key may have one counter in each of eight lanes, as nearly all have:
+  // kernels go through those without jumps.
   static constexpr bool kHasEightLanes = std::same_as<L, BlockedLayout>;
 
   // The counters of a key's line.

@@ -124,7 +124,7 @@ class FuseOccupants {
   }
 
   FuseShape shape_;
-  // From the segment of each of a key's slots to those of the others; modulo 2^64.
+  // The distance from the segment of each of a key's slots to those of the others; modulo 2^64.
   std::array<std::size_t, FuseShape::kArity> lower_segment_;
   std::array<std::size_t, FuseShape::kArity> upper_segment_;
   HeapWords memory_;

@@ -24,7 +24,8 @@ namespace bloomery {
 struct FuseShape {
   static constexpr std::uint32_t kArity = 3;
   static constexpr std::uint32_t kMaxFingerprintBits = 32;
-  // From 64 slots on a segment is never less than the 63 bits that whole words may add.
+  // `kMinSegmentLog`: from 64 slots on a segment is never less than the 63 bits that whole words
+  // may add.
   static constexpr std::uint32_t kMinSegmentLog = 6;
   static constexpr std::uint32_t kMaxSegmentLog = 18;
 
@@ -73,7 +74,7 @@ struct FuseShape {
     std::memcpy(&word, bytes + bit / 8, sizeof word);
     return (word >> (bit % 8)) & mask();
   }
-  // Into a slot of zeros.
+  // Stores a value into a slot of zeros.
   void store(std::byte* bytes, std::size_t slot, std::uint64_t value) const noexcept {
     const std::uint64_t bit = first_bit(slot);
     std::uint64_t word;

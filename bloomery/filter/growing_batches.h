@@ -16,7 +16,7 @@
 // in which they were made, at least one.
 namespace bloomery {
 
-// At most PendingKeys::kRoom keys.
+// Finds at most PendingKeys::kRoom keys.
 template <class Layers>
 void find_chunk_in_layers(const Layers& layers, KeyBatch batch, bool* found) noexcept {
   std::array<bool, PendingKeys::kRoom> hits;

@@ -256,7 +256,7 @@ class GrowingFilter {
   HashPair hash(Key key) const noexcept { return layer(0).hash(key); }
   HashPair hash(IntegerKey auto integer) const noexcept { return layer(0).hash(integer); }
 
-  // Over all layers. capacity: keys it holds before it grows again.
+  // These are of all layers together. capacity: keys that the filter holds before it grows again.
   std::uint64_t capacity() const noexcept {
     return sum_layers([](const LayerFilter& each) { return each.capacity(); });
   }
@@ -302,7 +302,7 @@ class GrowingFilter {
     }
     return contents;
   }
-  // For those who set bits by other ways.
+  // Gives the words of a layer to callers who set bits by other ways.
   std::span<std::uint64_t> layer_words(std::size_t i) noexcept {
     return layer(i).storage().words();
   }
@@ -319,7 +319,8 @@ class GrowingFilter {
   }
 
  private:
-  // In place for good, so that a filter can be moved and its layers be read while it grows.
+  // Chain stays in place for good, so that a filter can be moved and its layers be read while it
+  // grows.
   struct Chain {
     StableList<LayerFilter> layers;
     std::mutex growing;

@@ -38,8 +38,8 @@ constexpr std::uint8_t watched_calls(const FilterParameters& parameters) noexcep
   return encoding == KeyEncoding::text ? integers | kInsertTexts : integers;
 }
 
-// Whether bytes may be a key of the form: eight that are no text are an integer's, and an integer
-// has no other number of them.
+// Returns whether bytes may be a key of the form: eight bytes that are no text are an integer's,
+// and an integer has no other number of bytes.
 inline bool is_key_of(const KeyForm& form, Key key) noexcept {
   if (is_64_bit_integer(form.encoding)) return key.size() == sizeof(std::uint64_t);
   if (form.encoding != KeyEncoding::text) return true;

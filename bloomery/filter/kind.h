@@ -30,7 +30,7 @@ struct Kind {
   bool has_parts = false;   // a key's bits are in one line or two: lines can be shared out
   bool compares = false;    // fingerprints: "absent" rests on all places of a key, not on one bit
   std::uint32_t line_bits = Geometry{}.line_bits;
-  // In up to so many bits its hashes leave no gaps of their own.
+  // `even_bits`: in up to so many bits the kind's hashes leave no gaps of their own.
   std::uint64_t even_bits = std::numeric_limits<std::uint64_t>::max();
 
   // The geometry of a new filter, or of its first layer. Throws as BasicFilter's constructor does.

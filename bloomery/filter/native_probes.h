@@ -12,7 +12,7 @@
 
 namespace bloomery {
 
-// Where the probes of our own classic filters fall.
+// NativeProbes: where the probes of our own classic filters fall.
 class NativeProbes {
  public:
   static constexpr FilterKind kKind = FilterKind::classic;

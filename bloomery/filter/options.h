@@ -21,10 +21,10 @@ struct FilterOptions {
   // How the caller's keys are written; only carried, and kept in its file. Whoever inserts texts
   // alone, or integers alone, may say so: then others are refused who would ask for other bytes.
   KeyForm keys = kUnknownForm;
-  // Or HashId::fold, for blocked filters that are asked one integer a call (hash/fold_hash.h); or
-  // HashId::aes, for processors that are known to have AES (hash/aes_hash.h); or
-  // HashId::native, for filters that merge with those of earlier versions or that those versions
-  // can open.
+  // `hash`: HashId::product; or HashId::fold, for blocked filters that are asked one integer a call
+  // (hash/fold_hash.h); or HashId::aes, for processors that are known to have AES
+  // (hash/aes_hash.h); or HashId::native, for filters that merge with those of earlier versions or
+  // that those versions can open.
   HashId hash = HashId::product;
 };
 

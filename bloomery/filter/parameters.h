@@ -46,7 +46,7 @@ enum class FilterKind : std::uint8_t {
   scrapy_md5 = 52,
 };
 
-// Whether the kind is another system's scheme, with a hash of its own.
+// Returns whether the kind is another system's scheme, with a hash of its own.
 constexpr bool is_foreign(FilterKind kind) noexcept {
   return kind >= FilterKind{32};
 }
@@ -66,7 +66,8 @@ struct FilterParameters {
   KeyForm keys = kUnknownForm;        // how the keys in it were written
 };
 
-// Whether filters of a kind may have HashId::fold: those that read no bits of h2 above bit 57.
+// Returns whether filters of a kind may have HashId::fold: those that read no bits of h2 above bit
+// 57.
 constexpr bool may_fold(FilterKind kind) noexcept {
   return kind == FilterKind::blocked;
 }

@@ -16,10 +16,11 @@ struct RateMoments {
   double variance = 0;
 };
 
-// After `keys` distinct inserts. Classic: (1 - (1 - 1/m)^(kn))^k, Bloom 1970; Bose et al. 2008 show
-// it slightly low for small m, which the variance covers. Blocked: keys on a line are Poisson, and
-// given i keys on it each of the probed bits is set with 1 - (1 - k/b)^i, b being the bits of a
-// line (Putze, Sanders, Singler 2007); two lines multiply.
+// rate_moments: the moments of the rate after `keys` distinct inserts. Classic: (1 - (1 -
+// 1/m)^(kn))^k, Bloom 1970; Bose et al. 2008 show it slightly low for small m, which the variance
+// covers. Blocked: keys on a line are Poisson, and given i keys on it each of the probed bits is
+// set with 1 - (1 - k/b)^i, b being the bits of a line (Putze, Sanders, Singler 2007); two lines
+// multiply.
 RateMoments rate_moments(const Geometry& geometry, double keys) noexcept;
 
 inline double predicted_rate(const Geometry& geometry, double keys) noexcept {

@@ -133,7 +133,8 @@ class WindowedLayout {
 
   SlotSet living_slots(std::span<const std::uint64_t> words, std::uint64_t group,
                        std::uint64_t now) const noexcept;
-  // Whether a generation that is within the window when now() is called has all bits of a key.
+  // Returns whether a generation that is within the window when now() is called has all bits of a
+  // key.
   template <class Now>
   bool is_found(std::span<const std::uint64_t> words, HashPair hash, Now now) const noexcept;
   void renew(std::uint64_t* words, std::uint64_t group, std::uint64_t generation) const noexcept;

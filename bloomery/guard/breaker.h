@@ -19,13 +19,14 @@ class Breaker {
           std::function<Clock::time_point()> now = Clock::now)
       : limit_(failures_in_a_row), pause_(pause), now_(std::move(now)) {}
 
-  // Nothing failed since the last success: the call may be made, and a success need not be told.
+  // Returns whether nothing failed since the last success: the call may be made, and a success need
+  // not be told.
   bool is_calm() const noexcept {
     return failures_.load(std::memory_order_relaxed) == 0 &&
            closed_until_.load(std::memory_order_acquire) == 0;
   }
 
-  // Whether to call. After true, tell what became of it.
+  // Returns whether to call. After true, tell what became of the call.
   bool allows() noexcept {
     const Clock::rep until = closed_until_.load(std::memory_order_acquire);
     return until == 0 || may_try(until);

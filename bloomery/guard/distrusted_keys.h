@@ -19,7 +19,7 @@ namespace bloomery {
 // there are none, contains() and any() are a load.
 class DistrustedKeys {
  public:
-  // Beyond so many the oldest way holds: an entry lives for its time.
+  // `kMost`: beyond so many keys the oldest way holds: an entry lives for its time.
   static constexpr std::size_t kMost = 100'000;
 
   bool any() const noexcept { return count_.load(std::memory_order_acquire) != 0; }

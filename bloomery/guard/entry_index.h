@@ -44,7 +44,7 @@ class EntryIndex {
     }
   }
 
-  // After reserve_one(), of a key that is not in it.
+  // Inserts the entry of a key that is not in the index, after reserve_one().
   Entry& insert(std::unique_ptr<Entry> entry) noexcept {
     link(*entry);
     ++size_;

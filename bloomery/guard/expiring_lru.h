@@ -14,10 +14,10 @@
 
 namespace bloomery {
 
-// At most `capacity` entries that expire, of them at most `negative_capacity` negative ones: those
-// have a list of their own, so that strangers' keys drive out each other and no values. When full,
-// the entry unused for longest goes. One shard of a MemoryCache: not thread-safe, and told the
-// time. Every call is O(1), but that the index doubles now and then.
+// ExpiringLru: at most `capacity` entries that expire, of them at most `negative_capacity` negative
+// ones: those have a list of their own, so that strangers' keys drive out each other and no values.
+// When full, the entry unused for longest goes. One shard of a MemoryCache: not thread-safe, and
+// told the time. Every call is O(1), but that the index doubles now and then.
 template <class Value>
 class ExpiringLru {
  public:

@@ -32,7 +32,7 @@ class FilterAudit {
   struct Suspect;
 
  public:
-  // Whether the database has a row, or nothing where it cannot be asked now.
+  // RowIsThere: whether the database has a row, or nothing where it cannot be asked now.
   using RowIsThere = std::function<std::optional<bool>(Key, const CallContext&)>;
 
   FilterAudit(FailOpenFilter& filter, const PendingInserts& pending, CounterBoard& counters,
@@ -44,7 +44,7 @@ class FilterAudit {
         fence_(options.fence),
         row_is_there_(std::move(row_is_there)) {}
 
-  // Whether the next absent key is one of them: one in `audit_every`, at random.
+  // Returns whether the next absent key is to be audited: one in `audit_every`, at random.
   bool is_due() noexcept { return draws_.next(); }
 
   // Absent keys about to be asked of the database: from here on it counts what becomes of their

@@ -70,7 +70,7 @@ class Flight {
     const std::lock_guard lock(mutex_);
     return writing_;
   }
-  // Whether the write is over before the context is.
+  // Returns whether the write is over before the context is.
   bool wait_for_write(const CallContext& context) {
     std::unique_lock lock(mutex_);
     return wait_for(lock, context, [this] { return !writing_; });

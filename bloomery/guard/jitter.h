@@ -12,10 +12,10 @@ namespace bloomery {
 // seed draws the same factors. All calls may run together, without a lock.
 class Jitter {
  public:
-  // Without a seed, one is drawn: processes that share a cache must not expire in step.
+  // Draws a seed if none is given: processes that share a cache must not expire in step.
   Jitter(double fraction, std::optional<std::uint64_t> seed);
 
-  // At least one millisecond.
+  // Returns a time to live near `ttl`, at least one millisecond.
   std::chrono::milliseconds operator()(std::chrono::milliseconds ttl) noexcept;
 
  private:

@@ -128,7 +128,7 @@ class MemoryCache final : public Cache<Value> {
     ExpiringLru<Value> entries;
   };
 
-  // By the middle bits: the shard's own table uses the low ones.
+  // Chooses a shard by the middle bits: the shard's own table uses the low ones.
   Shard& shard_of(HashedKey key) noexcept {
     return *shards_[static_cast<std::uint32_t>(key.hash >> 26) % shards_.size()];
   }

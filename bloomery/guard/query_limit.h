@@ -14,8 +14,8 @@
 
 namespace bloomery {
 
-// Too many queries wait for the database already: this one was not made. The row may exist; ask
-// again later.
+// GuardOverloaded: too many queries wait for the database already, and this one was not made. The
+// row may exist; ask again later.
 struct GuardOverloaded : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -44,7 +44,7 @@ class QueryLimit {
   // Waits for a place. Throws GuardOverloaded when none came free for longest_wait, CallAborted
   // when the context is over before.
   [[nodiscard]] Slot enter(const CallContext& context = {});
-  // Does not wait; nothing where there is no place.
+  // Takes a place without waiting; nothing where there is none.
   [[nodiscard]] std::optional<Slot> try_enter();
 
  private:

@@ -17,7 +17,7 @@ class RandomDraws {
   // 0 draws none.
   explicit RandomDraws(std::uint64_t one_in) noexcept;
 
-  // Whether this one is drawn.
+  // Returns whether this one is drawn.
   bool next() noexcept {
     std::atomic<std::uint64_t>& left = lanes_[ThreadLane::mine().number()].left;
     const std::uint64_t count = left.load(std::memory_order_relaxed);

@@ -58,7 +58,7 @@ class SingleFlight {
     table.late = std::move(flight);
   }
 
-  // Whether a late flight, whoever detached it, still writes.
+  // Returns whether a late flight, whoever detached it, still writes.
   bool is_written_late(HashedKey key) noexcept { return late_writer(key) != nullptr; }
   // Waits until none does. False when the context is over before.
   bool wait_for_late_writes(HashedKey key, const CallContext& context) {

@@ -8,8 +8,8 @@
 
 namespace bloomery {
 
-// So many items, without an allocation where it is one: what a batch needs beside it, for batches
-// of one key.
+// SmallArray: `size` items, without an allocation for one: what a batch needs beside it, for
+// batches of one key.
 template <class T>
 class SmallArray {
  public:

@@ -33,12 +33,12 @@ enum class HashId : std::uint8_t {
   fold = 6,     // FoldHash for keys of eight bytes, ProductHash for all others; both seeded
 };
 
-// Whether a filter without a secret may choose this hash.
+// Returns whether a filter without a secret may choose this hash.
 constexpr bool hashes_texts(HashId id) noexcept {
   return id == HashId::native || id == HashId::product || id == HashId::aes || id == HashId::fold;
 }
 
-// By the names that people give them: product, fold, aes, xxh3.
+// Finds a hash by the name that people give it: product, fold, aes, xxh3.
 constexpr std::optional<HashId> text_hash_named(std::string_view name) noexcept {
   if (name == "product") return HashId::product;
   if (name == "fold") return HashId::fold;
@@ -108,7 +108,7 @@ class NativeHash {
   HashId id() const noexcept {
     return id_;
   }
-  // Whether a key of eight bytes is hashed by IntegerHash, with spread_seed().
+  // Returns whether a key of eight bytes is hashed by IntegerHash, with spread_seed().
   bool mixes_integers() const noexcept {
     return mixes_integers_;
   }

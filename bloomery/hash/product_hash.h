@@ -33,7 +33,8 @@ struct ProductKeys {
 // that it begins. A longer one than 48 is taken in blocks of 48, the last of which ends with it and
 // may overlap the one before.
 //
-// Not for keys chosen by strangers, as no unkeyed hash is: those are for secret filters.
+// ProductHash is not for keys chosen by strangers, as no unkeyed hash is: those are for secret
+// filters.
 //
 // Part of the stored data: never change it, add another HashId.
 class ProductHash {
@@ -52,7 +53,7 @@ class ProductHash {
     return finish(add_words(begin(size, spread), key.data(), size));
   }
 
-  // Where the six words begin in a key of 8 to 48 bytes.
+  // Places: where the six words begin in a key of 8 to 48 bytes.
   struct Places {
     std::size_t of[6];
   };

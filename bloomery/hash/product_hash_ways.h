@@ -5,7 +5,7 @@
 
 namespace bloomery {
 
-// In a file of its own that is compiled for such processors.
+// `kProductAvx512` is in a file of its own that is compiled for such processors.
 extern const ProductWay kProductAvx512;
 
 }  // namespace bloomery

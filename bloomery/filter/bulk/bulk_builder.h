@@ -17,8 +17,9 @@ namespace bloomery {
 // are kept, the keys are not, and the filter is written when a round is full. Sorting is the
 // caller's thread's work, writing that of BulkOptions::threads.
 //
-// For kinds other than blocked, and wherever sorting does not pay, a batch is inserted at once. The
-// filter must outlive the builder, holds the keys after finish(), and is not to be used before.
+// A batch for kinds other than blocked is inserted at once, and so is one wherever sorting does not
+// pay. The filter must outlive the builder, holds the keys after finish(), and is not to be used
+// before.
 class BulkBuilder {
  public:
   // About `key_count` keys will come.

@@ -28,8 +28,9 @@ inline constexpr std::uint64_t kBulkFilterBytes = std::uint64_t{4} << 20;
 // For one thread, which never takes two lines a key, see RegionOps.
 inline constexpr std::uint64_t kBulkBytesOfThreads = std::uint64_t{24} << 20;
 
-// Nothing where sorting would not pay: the filter is small, or the keys of a round (`key_count` at
-// most) are so few that going through the whole filter for them costs more than a random line each.
+// Plans a bulk build; nothing where sorting would not pay: the filter is small, or the keys of a
+// round (`key_count` at most) are so few that going through the whole filter for them costs more
+// than a random line each.
 std::optional<BulkPlan> plan_bulk(const BlockedShape& shape, const RegionOps& ops,
                                   const BulkOptions& options, std::uint64_t key_count) noexcept;
 

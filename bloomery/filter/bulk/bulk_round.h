@@ -14,10 +14,10 @@
 
 namespace bloomery {
 
-// Some keys on their way into a blocked filter: first sorted by region, by as many threads as there
-// are parts, then set region by region, each in the cache of one thread. Bits and the number of new
-// keys are those of inserting one by one, part after part: what is new in a line depends on the
-// keys of that line alone, and those keep their order.
+// BulkRound: some keys on their way into a blocked filter, first sorted by region, by as many
+// threads as there are parts, then set region by region, each in the cache of one thread. Bits and
+// the number of new keys are those of inserting one by one, part after part: what is new in a line
+// depends on the keys of that line alone, and those keys keep their order.
 class BulkRound {
  public:
   // Room for `part_keys` in each of `parts` (at least one), at most Scatter::kMostProbes. Throws as

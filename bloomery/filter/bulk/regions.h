@@ -25,7 +25,7 @@ struct HalfRegions {
 
   std::size_t count() const noexcept { return (lines + kRegionLines - 1) / kRegionLines; }
 
-  // None for a region behind the last.
+  // Returns the words of a region; none for a region behind the last.
   std::span<std::uint64_t> words(std::span<std::uint64_t> filter,
                                  std::size_t region) const noexcept {
     if (region >= count()) return {};

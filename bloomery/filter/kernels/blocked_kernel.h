@@ -44,7 +44,7 @@ struct WindowedWords {
   WindowedGroups groups;
   std::uint32_t slot = 0;  // of the generation that is now
   std::uint64_t now = 0;
-  // For stamps of other generations, which are rare.
+  // `context` and `living_slots` are for stamps of other generations, which are rare.
   const void* context = nullptr;
   std::uint32_t (*living_slots)(const void* context, std::uint64_t stamp) = nullptr;
   void (*renew)(const void* context, std::uint64_t* words, std::uint64_t group) = nullptr;
@@ -114,7 +114,7 @@ struct BlockedKernel {
     if (shape.two_lines()) return two_lines;
     return shape.all_lanes() ? all_lanes : some_lanes;
   }
-  // Whether single calls may hash by AES: see OneStep.
+  // Returns whether single calls may hash by AES: see OneStep.
   bool hashes_by_aes() const noexcept;
 };
 

@@ -63,8 +63,8 @@ struct BlockedLoops {
         });
   }
 
-  // Where lines are far, the second is asked for once the first has let a key pass, as it does with
-  // few that are absent; those that pass wait together for their second lines.
+  // Asks for the second lines once the first have let a key pass, where lines are far: few absent
+  // keys pass. Keys that pass wait together for their second lines.
   static void may_contain_late(const Words* words, const BlockedShape& shape,
                                const HashBlocks& hashes, bool* found) {
     struct Waiting {
@@ -99,7 +99,7 @@ struct BlockedLoops {
     while (done != begun) end(done++);
   }
 
-  // Some of the keys of a batch, from `first` on, as a batch.
+  // Part: some of the keys of a batch, from `first` on, as a batch.
   struct Part {
     const HashBlocks& of;
     std::size_t first;

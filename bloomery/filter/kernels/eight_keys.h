@@ -46,7 +46,7 @@ struct EightKeys {
     }
   }
 
-  // Whether the bits of the probes `from` to `to` are set.
+  // Returns whether the bits of the probes `from` to `to` are set.
   [[gnu::always_inline]] static unsigned has_bits(const ScatteredBytes& of, const HashBlock& block,
                                                   std::uint32_t from, std::uint32_t to) {
     unsigned has = 0;
@@ -74,7 +74,7 @@ struct EightKeys {
     return has;
   }
 
-  // Whether the slots of a key make its fingerprint.
+  // Returns whether the slots of a key make its fingerprint.
   [[gnu::always_inline]] static unsigned has_fingerprints(const ScatteredBytes& of,
                                                           const HashBlock& block) {
     unsigned has = 0;

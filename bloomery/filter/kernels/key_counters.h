@@ -28,7 +28,7 @@ struct KeyCounters {
     return found;
   }
 
-  // Whether one of them was zero.
+  // Raises a key's counters, and returns whether one of them was zero.
   [[gnu::always_inline]] static bool raise(std::uint64_t* counters, std::uint64_t word) {
     bool added = false;
 #pragma GCC unroll 8

@@ -12,7 +12,7 @@ struct HashBlocks;
 
 inline constexpr std::size_t kRegionBlock = 8;
 
-// Behind it, what this thread wrote by RegionOps::stream is written before what it writes next.
+// Orders what this thread wrote by RegionOps::stream before what it writes next.
 inline void stream_fence() noexcept {
 #if defined(__SSE2__)
   __builtin_ia32_sfence();
@@ -26,15 +26,15 @@ struct RegionWork {
   const std::uint64_t* packed;
   std::size_t count;
   const std::uint64_t* next_packed;  // the probes that follow, to be asked for
-  // With each kRegionBlock probes, so many lines from here on.
+  // `ask`, `ask_lines`: with each kRegionBlock probes, so many lines from `ask` on are asked for.
   const std::uint64_t* ask;
   std::size_t ask_lines;
 };
 
 inline constexpr std::size_t kPackedAtOnce = 128;  // keys, in the first-level cache
 
-// Where packed probes go, and the numbers of their regions. Both begin on a cache line, and have
-// room for whole blocks of keys.
+// PackedProbes: where packed probes go, and the numbers of their regions. Both begin on a cache
+// line, and have room for whole blocks of keys.
 struct PackedProbes {
   std::uint64_t* probes;
   std::uint32_t* regions;

@@ -15,7 +15,7 @@ namespace bloomery {
 
 enum class InstructionSet : std::uint8_t { scalar, avx2, avx512, neon };
 
-// Where the lines of a windowed filter are among its words: see windowed_shape.h.
+// WindowedGroups: where the lines of a windowed filter are among its words; see windowed_shape.h.
 struct WindowedGroups {
   BlockedShape generation;
   std::uint64_t groups_begin = 0;
@@ -31,7 +31,7 @@ template <InstructionSet kSet>
 struct SingleCalls {
   using Words = std::uint64_t;
 
-  // In a blocked filter.
+  // Single calls of a blocked filter.
   static bool may_contain(const Words* words, const BlockedShape& shape, HashPair hash) noexcept;
   static bool insert(Words* words, const BlockedShape& shape, HashPair hash) noexcept;
   // Tests, and inserts, an integer in a blocked filter; step.hash is not `another`.
@@ -46,14 +46,15 @@ struct SingleCalls {
   static bool insert_folded(Words* words, std::uint64_t word_count, std::uint64_t spread,
                             std::uint64_t integer) noexcept;
 
-  // In a windowed one: the slots, bit s for slot s, that have all bits of a key, whether they count
-  // now or not. The second then sets them in `slot`.
+  // `slots_with`, of a windowed filter: the slots, bit s for slot s, that have all bits of a key,
+  // whether they count now or not. `insert_into` also sets the bits in `slot`.
   static std::uint32_t slots_with(const Words* words, const WindowedGroups& of,
                                   HashPair hash) noexcept;
   static std::uint32_t insert_into(Words* words, const WindowedGroups& of, std::uint32_t slot,
                                    HashPair hash) noexcept;
 
-  // In a counting one, of keys that have a counter in each of eight lanes: see KeyCounters.
+  // Single calls of a counting filter, for keys that have a counter in each of eight lanes: see
+  // KeyCounters.
   static bool contains_counted(const Words* counters, std::uint64_t word) noexcept;
   static bool raise(Words* counters, std::uint64_t word) noexcept;
 };

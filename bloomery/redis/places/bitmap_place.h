@@ -24,7 +24,7 @@ namespace bloomery::redis {
 // longer what it was, where a key holds something else, and by a replica; what fails throws, and
 // leaves its keys unknown. head() throws with the reason. docs/redis.md says what is promised.
 //
-// With trailer=1 the bitmap has an identity and a watermark behind its last bit. Behind a fence the
+// A bitmap with trailer=1 has an identity and a watermark behind its last bit. Behind a fence the
 // watermark alone counts, also where another bitmap has taken the place of the one that was opened:
 // it says which keys are in. Without a fence it must be the bitmap that was opened. head() of one
 // whose trailer is gone has no identity and no watermark.
