@@ -15,7 +15,7 @@ struct Factor {
   std::uint64_t value;
 };
 
-// Those of the hashes here, and of others.
+// The factors of the hashes here, and of others.
 constexpr Factor kFactors[] = {
     {"9e37", 0x9e3779b97f4a7c15}, {"bf58", 0xbf58476d1ce4e5b9}, {"94d0", 0x94d049bb133111eb},
     {"d6e8", 0xd6e8feb86659fd93}, {"a076", 0xa0761d6478bd642f}, {"e703", 0xe7037ed1a0b428db},
@@ -40,7 +40,8 @@ constexpr std::uint64_t kStrides[] = {3,
                                       0xaaaaaaaaaaaaaaab,
                                       0x0001000100010001};
 
-// What a factor makes of counters, what makes counters of it, and quotients by it.
+// Adds the products of counters and a factor, the numbers whose products with it are counters, and
+// quotients by it.
 void add_beside(std::vector<RatePattern>& patterns, const Factor& factor) {
   const std::uint64_t value = factor.value;
   const auto named = [&](const char* form) { return fmt::format(fmt::runtime(form), factor.name); };

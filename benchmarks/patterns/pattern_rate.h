@@ -9,7 +9,7 @@
 
 namespace bloomery::bench {
 
-// What is asked of one pattern.
+// RateQuestion: what is asked of one pattern.
 struct RateQuestion {
   HashId hash = HashId::product;
   std::uint64_t keys = 0;

@@ -35,14 +35,14 @@ RatePattern integers(std::string name, std::uint64_t count, Number number) {
   return {std::move(name), count, make};
 }
 
-// Counters, their multiples and what they become beside factors of hashes: 70 of integers.
+// Adds counters, their multiples and what they become beside factors of hashes: 70 of integers.
 void add_counters(std::vector<RatePattern>& patterns);
-// What programs have for keys, and bits in unusual orders: 43 of integers.
+// Adds what programs have for keys, and bits in unusual orders: 43 of integers.
 void add_things(std::vector<RatePattern>& patterns);
-// Those of `bloomery measure`, which are keys of bytes.
+// Adds the patterns of `bloomery measure`, which are keys of bytes.
 void add_measured(std::vector<RatePattern>& patterns);
 
-// All of these.
+// Returns all patterns.
 std::vector<RatePattern> rate_patterns();
 
 }  // namespace bloomery::bench
