@@ -79,7 +79,7 @@ class CopiedStringScenes : public ::testing::Test {
     hashes_ = table.copy().hashes();
   }
 
-  // As copy: has it, but in a hurry.
+  // The options that `copy:` has, but in a hurry.
   LocalCopyOptions copied() const {
     return {.look_every = std::chrono::milliseconds(5), .deltas = redis::open_string_deltas(at())};
   }

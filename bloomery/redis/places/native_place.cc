@@ -102,7 +102,7 @@ bool native_exists(Client& client, const std::string& key) {
 
 bool delete_native(Client& client, const std::string& key) {
   const bool was_there = say_of_key(client, "DEL", key);
-  // What is left of it where it fails goes by itself.
+  // The stream goes by itself if this fails.
   const std::string stream = step_stream_key(key);
   client.run(Request().add({"DEL", stream}).about(stream), Repeat::safe);
   return was_there;

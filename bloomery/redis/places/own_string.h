@@ -106,7 +106,7 @@ class OwnString {
   // filter takes its place meanwhile.
   std::vector<Head> read_body(std::span<std::byte> body, const CallContext& context);
 
-  // What steps brought since the filter stood at `state`.
+  // Changes: what steps brought since the filter stood at `state`.
   struct Changes {
     std::vector<HashPair> hashes{};
     std::vector<StepState> states{};  // to which the steps led, in their order

@@ -98,7 +98,7 @@ DeltaSource::Whole StringDeltas::read_whole(std::uint64_t most_bytes, const Call
 std::optional<DeltaSource::Delta> StringDeltas::since(const DeltaPosition& position,
                                                       std::chrono::milliseconds,
                                                       const CallContext& context) {
-  // What a copy did not take, it does not have.
+  // A copy at another position did not take what came, and does not have it.
   if (!position_.ring.is_set() || position != position_) return std::nullopt;
   // Nobody steps: what others insert is found by whole reads alone.
   if (!reached()) return std::nullopt;

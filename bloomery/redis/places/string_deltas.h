@@ -46,7 +46,7 @@ class StringDeltas final : public DeltaSource {
   std::vector<Part> parts_{};
   bool reads_streams_ = true;
   Identity identity_{};
-  // Of the copy: made anew by each whole read. Not set: the next read is a whole one.
+  // `position_` is the copy's, made anew by each whole read. Not set: the next read is a whole one.
   DeltaPosition position_{};
 };
 

@@ -148,7 +148,7 @@ TEST_F(StringDeltasTest, ReadWholeWhereTheChainIsBroken) {
     EXPECT_EQ(copy_.reached, (Watermark{kRows, static_cast<std::uint64_t>(row)}));
     EXPECT_EQ(copy_.missing(names(0, row)), 0U);
   }
-  // What others have there stays, and the filter goes on.
+  // The key of others stays, and the filter goes on.
   EXPECT_EQ(entries(), 1);
   EXPECT_EQ(ask({"XRANGE", "{f}.steps", "-", "+"}).elements[0].elements[1].elements[0].text, "of");
 }
