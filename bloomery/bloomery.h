@@ -47,6 +47,7 @@
 #include "bloomery/place/filter_place.h"     // the seam: absent, maybe or unknown
 #include "bloomery/place/followed_filter.h"  // what else a place can do that is kept in step
 #include "bloomery/place/memory_place.h"     // a filter of this process, rebuilt while it answers
+#include "bloomery/place/opened_filter.h"    // believed while it is the one that was opened
 #include "bloomery/place/presence.h"         // the three answers
 #include "bloomery/source/open_source.h"     // keys of a text or a database
 
