@@ -80,6 +80,7 @@ class CacheGuard {
     lookup.take(std::move(cached));
     Lookup<Value>* miss = &lookup;
     if (!lookup.answered) rows_.fetch({&miss, 1}, context);
+    if (!lookup.lease.empty()) rows_.refresh({&miss, 1}, context);
     return std::move(lookup.answer);
   }
 
@@ -97,6 +98,11 @@ class CacheGuard {
     ask_cache<Value>(cache_, lookups, context, batch.brought);
     std::erase_if(lookups, [](const Lookup<Value>* lookup) { return lookup->answered; });
     if (!lookups.empty()) rows_.fetch(lookups, context);
+    lookups.clear();
+    for (Lookup<Value>& lookup : batch.lookups) {
+      if (!lookup.lease.empty()) lookups.push_back(&lookup);
+    }
+    if (!lookups.empty()) rows_.refresh(lookups, context);
     for (const auto& [position, lookup] : batch.positions) {
       answers[position] = batch.lookups[lookup].answer;
     }
@@ -105,18 +111,26 @@ class CacheGuard {
 
   // Call before rows become visible to others, and hold the token until after the commit. The keys
   // enter the filter, in one batch; while the token lives no negative entry is written for them; at
-  // its end those that were there before are removed, in one batch. Waits for nobody's query or
-  // write. Throws what the filter throws: then do not insert.
+  // its end those that were there before are removed, in one batch. A cache that processes share is
+  // told at both. Waits for nobody's query or write. Throws what filter and cache throw: then do
+  // not insert.
   InsertToken will_insert_many(std::span<const Key> keys, const CallContext& context = {}) {
     const auto owned = std::make_shared<const std::vector<std::string>>(keys.begin(), keys.end());
     // Pending first: a rebuild that begins now waits for what went into the old filter only.
     const PendingInserts::Id id = pending_.add(owned);
     try {
+      const Identity insert = Identity::random();
       audit_.forget(keys);
       filter_.insert_many(keys, context);
-      return InsertToken(
-          [this, owned, id](const CallContext* within) { inserted(*owned, id, within); },
-          [this, id] { pending_.remove(id); });
+      announce(keys, insert, context);
+      return InsertToken([this, owned, insert,
+                          id](const CallContext* within) { inserted(*owned, insert, id, within); },
+                         [this, id] { pending_.remove(id); },
+                         [this, owned, insert](const CallContext& within) {
+                           const std::vector<Key> views(owned->begin(), owned->end());
+                           filter_.insert_many(views, within);
+                           return cache_.announce_many(views, insert, within);
+                         });
     } catch (...) {
       pending_.remove(id);
       throw;
@@ -134,7 +148,7 @@ class CacheGuard {
   // are asked for; for others who share the cache, call this again.
   void erased_many(std::span<const Key> keys, const CallContext& context = {}) {
     audit_.forget(keys);
-    eraser_.erase(keys, &context);
+    eraser_.erase(keys, nullptr, &context);
   }
   void erased(Key key, const CallContext& context = {}) { erased_many({&key, 1}, context); }
 
@@ -255,11 +269,20 @@ class CacheGuard {
     return std::move(*rows);
   }
 
+  void announce(std::span<const Key> keys, const Identity& insert, const CallContext& context) {
+    try {
+      cache_.announce_many(keys, insert, context);
+    } catch (...) {
+      cache_.withdraw_many(keys, insert, context);
+      throw;
+    }
+  }
+
   // Called after the commit. Rows that were read before it, or are being read, are out of date.
-  void inserted(const std::vector<std::string>& keys, PendingInserts::Id id,
+  void inserted(const std::vector<std::string>& keys, const Identity& insert, PendingInserts::Id id,
                 const CallContext* context) {
     const std::vector<Key> views(keys.begin(), keys.end());
-    eraser_.erase(views, context);
+    eraser_.erase(views, &insert, context);
     pending_.remove(id);
   }
 

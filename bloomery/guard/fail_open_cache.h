@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -30,6 +31,7 @@ class FailOpenCache {
         counters_(counters),
         value_ttl_(options.value_ttl),
         negative_ttl_(options.negative_ttl),
+        refresh_share_(options.refresh_ahead),
         knows_of_every_row_(options.mode == GuardMode::announced),
         jitter_(options.ttl_jitter, options.jitter_seed),
         breaker_(options.failures_in_a_row, options.failure_pause) {}
@@ -47,27 +49,41 @@ class FailOpenCache {
   // Whether somebody may ask it before anybody has looked whom to believe: take_many() looks then.
   bool may_ask_ahead() const noexcept { return breaker_.is_calm() && !distrusted_.any(); }
 
+  bool grants_leases() const noexcept { return cache_.grants_leases(); }
+
+  // Asks as ask_many() does, where the cache knew nothing just now.
+  void claim_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
+                  const CallContext& context) noexcept {
+    const bool strict = !knows_of_every_row_;
+    if (distrusted_.any()) return ask_with_distrust(keys, answers, context, strict);
+    if (attempt(context, [&, this] { cache_.claim_many(keys, answers, context); })) {
+      return settle_answers(answers, strict);
+    }
+    for (CacheAnswer<Value>& answer : answers) answer = {.state = Cached::unknown};
+  }
+
   // Takes answers that somebody brought who asked after may_ask_ahead(), and settles them as
-  // ask_many() does. Asks the cache now for those that are unknown.
+  // ask_many() does. Asks the cache now for those that are unknown, and for leases of what it has
+  // not.
   void take_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
                  const CallContext& context) noexcept {
     const bool strict = !knows_of_every_row_;
     // A key may have become distrusted since, and been read before that.
     if (distrusted_.any()) return ask_with_distrust(keys, answers, context, strict);
     try {
+      std::vector<std::size_t> unasked;
       std::vector<std::size_t> missing;
-      std::vector<Key> asked;
       for (std::size_t i = 0; i < keys.size(); ++i) {
-        if (answers[i].state != Cached::unknown) continue;
-        missing.push_back(i);
-        asked.push_back(keys[i]);
+        if (answers[i].state == Cached::unknown) unasked.push_back(i);
+        if (answers[i].state == Cached::miss && grants_leases()) missing.push_back(i);
       }
-      if (asked.size() == keys.size()) return ask(keys, answers, context, strict);
       settle_answers(answers, strict);
-      if (asked.empty()) return;
-      std::vector<CacheAnswer<Value>> replies(asked.size());
-      ask(asked, replies, context, strict);
-      for (std::size_t i = 0; i < asked.size(); ++i) answers[missing[i]] = std::move(replies[i]);
+      ask_some(keys, answers, unasked, [&](std::span<const Key> some, auto replies) {
+        ask(some, replies, context, strict);
+      });
+      ask_some(keys, answers, missing, [&](std::span<const Key> some, auto replies) {
+        claim_many(some, replies, context);
+      });
     } catch (...) {  // no memory
       for (CacheAnswer<Value>& answer : answers) answer = {.state = Cached::unknown};
     }
@@ -77,18 +93,43 @@ class FailOpenCache {
   void put_many(std::span<CacheEntry<Value>> entries, const CallContext& context) noexcept {
     for (CacheEntry<Value>& entry : entries) {
       entry.ttl = jitter_(entry.value != nullptr ? value_ttl_ : negative_ttl_);
+      if (entry.value == nullptr || refresh_share_ == 0) continue;
+      const double after = static_cast<double>(entry.ttl.count()) * (1 - refresh_share_);
+      entry.refresh_after = std::chrono::milliseconds(std::max(1LL, std::llround(after)));
     }
     attempt(context, [&, this] { cache_.put_many(entries, context); });
   }
 
+  void drop_many(std::span<const CacheEntry<Value>> entries, const CallContext& context) noexcept {
+    if (entries.empty()) return;
+    // Others wait for it, so a moment is taken for it also where the call is over.
+    constexpr std::chrono::milliseconds kMoment{20};
+    const CallContext within = context.is_over() ? CallContext::within(kMoment) : context;
+    attempt(within, [&, this] { cache_.drop_many(entries, within); });
+  }
+
+  // As Cache says; whoever inserts must learn that it failed.
+  bool announce_many(std::span<const Key> keys, const Identity& insert,
+                     const CallContext& context) {
+    return counted([&, this] { return cache_.announce_many(keys, insert, context); });
+  }
+  // Takes back what was announced in part; what it cannot reach ends by itself.
+  void withdraw_many(std::span<const Key> keys, const Identity& insert,
+                     const CallContext& context) noexcept {
+    attempt(context, [&, this] { cache_.end_insert_many(keys, insert, context); });
+  }
+
   // Whoever erases must learn that it failed: always asks the cache, and throws what it throws.
-  void erase_many(std::span<const Key> keys, const CallContext& context) {
-    try {
-      cache_.erase_many(keys, context);
-    } catch (...) {
-      counters_.add(&GuardCounters::cache_errors);
-      throw;
-    }
+  // `insert`: the one that has ended; null: rows were changed or deleted.
+  void erase_many(std::span<const Key> keys, const Identity* insert, const CallContext& context) {
+    counted([&, this] {
+      if (insert == nullptr) {
+        cache_.erase_many(keys, context);
+      } else {
+        cache_.end_insert_many(keys, *insert, context);
+      }
+      return true;
+    });
   }
 
   DistrustedKeys& distrusted() noexcept { return distrusted_; }
@@ -116,6 +157,25 @@ class FailOpenCache {
   }
 
  private:
+  bool counted(const auto& call) {
+    try {
+      return call();
+    } catch (...) {
+      counters_.add(&GuardCounters::cache_errors);
+      throw;
+    }
+  }
+
+  static void ask_some(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
+                       std::span<const std::size_t> places, const auto& ask) {
+    if (places.empty()) return;
+    std::vector<Key> some;
+    for (const std::size_t i : places) some.push_back(keys[i]);
+    std::vector<CacheAnswer<Value>> replies(places.size());
+    ask(std::span<const Key>(some), std::span<CacheAnswer<Value>>(replies));
+    for (std::size_t i = 0; i < places.size(); ++i) answers[places[i]] = std::move(replies[i]);
+  }
+
   void ask_with_distrust(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
                          const CallContext& context, bool strict) noexcept {
     settle(keys, context);
@@ -123,17 +183,13 @@ class FailOpenCache {
       // Whom to believe is known before the cache is asked. An entry that is read after that was
       // written after the erase, or the erase that fails is not over yet.
       std::vector<std::size_t> believed;
-      std::vector<Key> asked;
       for (std::size_t i = 0; i < keys.size(); ++i) {
         answers[i] = {.state = Cached::unknown};
-        if (distrusted_.contains(keys[i])) continue;
-        believed.push_back(i);
-        asked.push_back(keys[i]);
+        if (!distrusted_.contains(keys[i])) believed.push_back(i);
       }
-      if (asked.empty()) return;
-      std::vector<CacheAnswer<Value>> replies(asked.size());
-      ask(asked, replies, context, strict);
-      for (std::size_t i = 0; i < asked.size(); ++i) answers[believed[i]] = std::move(replies[i]);
+      ask_some(keys, answers, believed, [&](std::span<const Key> some, auto replies) {
+        ask(some, replies, context, strict);
+      });
     } catch (...) {  // no memory
       for (CacheAnswer<Value>& answer : answers) answer = {.state = Cached::unknown};
     }
@@ -155,6 +211,10 @@ class FailOpenCache {
     for (CacheAnswer<Value>& answer : answers) {
       if (answer.state == Cached::hit && !answer.value) answer.state = Cached::miss;
       if (answer.state == Cached::negative && strict) answer.state = Cached::miss;
+      // Nothing can be written for it.
+      if (answer.state == Cached::miss && answer.lease.empty() && grants_leases()) {
+        answer.state = Cached::unknown;
+      }
       if (answer.state != Cached::hit) answer.value.reset();
       hits += answer.state == Cached::hit ? 1 : 0;
       negatives += answer.state == Cached::negative ? 1 : 0;
@@ -186,6 +246,7 @@ class FailOpenCache {
   CounterBoard& counters_;
   const std::chrono::milliseconds value_ttl_;
   const std::chrono::milliseconds negative_ttl_;
+  const double refresh_share_;
   const bool knows_of_every_row_;
   Jitter jitter_;
   Breaker breaker_;

@@ -32,6 +32,9 @@ const GuardOptions& validated(const GuardOptions& options) {
   // Written so that NaN fails.
   require(options.ttl_jitter >= 0 && options.ttl_jitter < 1, "ttl_jitter",
           std::to_string(options.ttl_jitter), "0 to less than 1");
+  require(options.refresh_ahead >= 0 && options.refresh_ahead < 1, "refresh_ahead",
+          std::to_string(options.refresh_ahead), "0 to less than 1");
+  require_between("wait_limit", options.wait_limit, milliseconds(0), kLongestWait);
   require(options.queries_at_once > 0, "queries_at_once", "0", "at least 1");
   require_between("query_wait", options.query_wait, milliseconds(0), kLongestWait);
   require(options.failures_in_a_row > 0, "failures_in_a_row", "0", "at least 1");

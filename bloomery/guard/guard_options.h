@@ -35,11 +35,16 @@ struct GuardOptions {
   // Every expiry is drawn from ttl * (1 ± this), so that what was loaded together does not expire
   // together.
   double ttl_jitter = 0.1;
+  // In this last share of a value's life one caller loads it anew, and has the old one meanwhile,
+  // as all others do (of a cache that grants leases). 0: never.
+  double refresh_ahead = 0;
 
   // Database queries at a time, whatever they are asked for. Who waits longer than query_wait for
   // his turn gets GuardOverloaded.
   std::size_t queries_at_once = 32;
   std::chrono::milliseconds query_wait = std::chrono::milliseconds(200);
+  // Who waits longer for a row that another process loads gets WaitedTooLong (the same caches).
+  std::chrono::milliseconds wait_limit = std::chrono::seconds(10);
 
   // A filter or cache that throws so often in a row is left alone for a while; then one call tries.
   std::size_t failures_in_a_row = 5;
@@ -56,9 +61,9 @@ struct GuardOptions {
 };
 
 // The options, if they make sense. Throws std::invalid_argument, naming the field and what is
-// allowed: each ttl from 1 ms to ten years, ttl_jitter in [0, 1), at least one query and one
-// failure, a wait or pause of at most an hour, a budget from 1 ms to an hour; a fence, and no
-// replica, for rows that are not announced.
+// allowed: each ttl from 1 ms to ten years, ttl_jitter and refresh_ahead in [0, 1), at least one
+// query and one failure, a wait or pause of at most an hour, a budget from 1 ms to an hour; a
+// fence, and no replica, for rows that are not announced.
 const GuardOptions& validated(const GuardOptions& options);
 
 }  // namespace bloomery

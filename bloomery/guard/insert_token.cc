@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/guard/insert_token.h"
 
+#include <stdexcept>
+
 namespace bloomery {
 
 InsertToken::~InsertToken() {
@@ -10,6 +12,11 @@ InsertToken::~InsertToken() {
   } catch (...) {  // counted by the guard
     give_up_();
   }
+}
+
+bool InsertToken::renew(const CallContext& context) {
+  if (!end_) throw std::logic_error("guard: this token has ended: nothing is announced any more");
+  return renew_ ? renew_(context) : true;
 }
 
 void InsertToken::release(const CallContext& context) {

@@ -16,11 +16,16 @@ class [[nodiscard]] InsertToken {
   // then called again by the next release().
   using End = std::function<void(const CallContext*)>;
 
+  // Announces once more. Returns whether it had held until now.
+  using Renew = std::function<bool(const CallContext&)>;
+
   // `give_up`, which does not throw, is called once when the token goes without having ended.
-  InsertToken(End end, std::function<void()> give_up)
-      : end_(std::move(end)), give_up_(std::move(give_up)) {}
+  InsertToken(End end, std::function<void()> give_up, Renew renew = nullptr)
+      : end_(std::move(end)), give_up_(std::move(give_up)), renew_(std::move(renew)) {}
   InsertToken(InsertToken&& other) noexcept
-      : end_(std::exchange(other.end_, nullptr)), give_up_(std::move(other.give_up_)) {}
+      : end_(std::exchange(other.end_, nullptr)),
+        give_up_(std::move(other.give_up_)),
+        renew_(std::move(other.renew_)) {}
   InsertToken& operator=(InsertToken&&) = delete;
 
   // Cannot throw, and waits for nobody's write. A cache that fails here is only counted: the guard
@@ -32,9 +37,16 @@ class [[nodiscard]] InsertToken {
   // somebody writes one of the keys to the cache: then it has not ended, and may be tried again.
   void release(const CallContext& context = {});
 
+  // For a transaction that may outlast what a cache between processes remembers of it
+  // (GuardVerbsOptions::mark_life): announces the same rows once more, just before the commit.
+  // Returns whether the announcement had held without a gap. Throws as will_insert() does: then
+  // roll back. Throws std::logic_error where the token has ended.
+  bool renew(const CallContext& context = {});
+
  private:
   End end_;
   std::function<void()> give_up_;
+  Renew renew_;
 };
 
 }  // namespace bloomery

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "bloomery/guard/fail_open_cache.h"
@@ -24,8 +25,10 @@ struct Lookup {
 
   bool cache_works = true;         // as far as this key is concerned
   std::uint64_t cache_ticket = 0;  // what the cache wants back with the row
+  std::string lease{};             // the same, of a cache that grants leases; empty once it has it
+  bool is_awaited = false;         // another process loads it, as far as the cache knows
 
-  bool was_denied = false;  // by a query that began before it
+  bool has_waited = false;  // for a query that had perhaps begun before it
   bool answered = false;
   std::optional<Value> answer = std::nullopt;
   std::optional<typename RowFlights<Value>::Ticket> ticket = std::nullopt;
@@ -33,6 +36,8 @@ struct Lookup {
   void take(CacheAnswer<Value> cached) {
     cache_works = cached.state != Cached::unknown;
     cache_ticket = cached.ticket;
+    lease = std::move(cached.lease);
+    is_awaited = cached.state == Cached::awaited;
     answered = cached.state == Cached::hit || cached.state == Cached::negative;
     answer = std::move(cached.value);
   }
@@ -43,6 +48,16 @@ SmallArray<Key> keys_of(std::span<Lookup<Value>* const> lookups) {
   SmallArray<Key> keys(lookups.size());
   for (std::size_t i = 0; i < lookups.size(); ++i) keys.all()[i] = lookups[i]->key.key;
   return keys;
+}
+
+// Asks the cache again about keys that it knew nothing of.
+template <class Value>
+void claim(FailOpenCache<Value>& cache, std::span<Lookup<Value>* const> lookups,
+           const CallContext& context) {
+  const SmallArray<Key> keys = keys_of<Value>(lookups);
+  SmallArray<CacheAnswer<Value>> answers(lookups.size());
+  cache.claim_many(keys.all(), answers.all(), context);
+  for (std::size_t i = 0; i < lookups.size(); ++i) lookups[i]->take(std::move(answers.all()[i]));
 }
 
 // One batch to the cache, where it has not been asked already.

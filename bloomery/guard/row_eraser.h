@@ -23,12 +23,13 @@ class RowEraser {
   // writing such an answer to the cache; without a context it does not. Throws CallAborted where it
   // may not wait any longer, and what the cache throws. Then the entries may be there still: the
   // cache is not believed for these keys until somebody has erased them.
-  void erase(std::span<const Key> keys, const CallContext* context) {
+  // `insert`: the one that has ended; null: rows were changed or deleted.
+  void erase(std::span<const Key> keys, const Identity* insert, const CallContext* context) {
     const DistrustedKeys::Moment moment = cache_.distrusted().now();
     const Detached detached(flights_, keys);
     try {
       for (const HashedKey& key : detached.keys) wait_for_late_writes(key, context);
-      cache_.erase_many(keys, context != nullptr ? *context : kNoContext);
+      cache_.erase_many(keys, insert, context != nullptr ? *context : kNoContext);
     } catch (...) {
       cache_.distrusted().add(keys);
       throw;
