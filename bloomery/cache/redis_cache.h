@@ -22,27 +22,32 @@ struct ValueBytes {
   std::function<std::optional<Value>(std::string_view bytes)> decode;
 };
 
-// A cache on a server that several processes share (cache/shared_strings.h says how): no negative
-// entry outlives an erase by any of them. All calls may run together.
+// A cache on a server that processes of all languages share (cache/shared_strings.h says how): one
+// of them loads a row at a time, and no negative entry outlives an insert or erase by any of them.
+// All calls may run together.
 template <CacheValue Value = std::string>
 class RedisCache final : public Cache<Value> {
  public:
   // "redis://...#users", as in docs/redis.md; processes that share it name the same. Connects to
   // nobody yet. Throws std::invalid_argument, and StoreError for certificates that are none.
-  RedisCache(std::string_view location, ValueBytes<Value> bytes)
-      : strings_(location), bytes_(std::move(bytes)) {}
-  explicit RedisCache(std::string_view location) requires std::same_as<Value, std::string>
+  RedisCache(std::string_view location, ValueBytes<Value> bytes, GuardVerbsOptions options = {})
+      : strings_(location, std::move(options)), bytes_(std::move(bytes)) {}
+  explicit RedisCache(std::string_view location,
+                      GuardVerbsOptions options = {}) requires std::same_as<Value, std::string>
       : RedisCache(location,
                    {.encode = [](const std::string& value) { return value; },
                     .decode =
-                        [](std::string_view bytes) { return std::optional<std::string>(bytes); }}) {
-  }
+                        [](std::string_view bytes) { return std::optional<std::string>(bytes); }},
+                   std::move(options)) {}
 
   void get_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
                 const CallContext& context = {}) override {
-    std::vector<CacheAnswer<std::string>> found(keys.size());
-    strings_.get_many(keys, found, context);
-    decode(found, answers);
+    ask(keys, answers, context, &SharedStrings::get_many);
+  }
+  bool grants_leases() const noexcept override { return true; }
+  void claim_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
+                  const CallContext& context = {}) override {
+    ask(keys, answers, context, &SharedStrings::claim_many);
   }
 
   // Asks as SharedStrings::Ahead does, and decodes the answers.
@@ -54,6 +59,7 @@ class RedisCache final : public Cache<Value> {
     bool take(std::span<CacheAnswer<Value>> answers) {
       std::vector<CacheAnswer<std::string>> found(answers.size());
       if (!strings_.take(found)) return false;
+      // What cannot be decoded is a miss.
       cache_.decode(found, answers);
       return true;
     }
@@ -76,9 +82,27 @@ class RedisCache final : public Cache<Value> {
       written.push_back({.key = each.key,
                          .value = each.value != nullptr ? &values.back() : nullptr,
                          .ttl = each.ttl,
-                         .ticket = each.ticket});
+                         .ticket = each.ticket,
+                         .lease = each.lease,
+                         .refresh_after = each.refresh_after});
     }
     strings_.put_many(written, context);
+  }
+
+  void drop_many(std::span<const CacheEntry<Value>> entries,
+                 const CallContext& context = {}) override {
+    std::vector<CacheEntry<std::string>> dropped;
+    for (const auto& each : entries) dropped.push_back({.key = each.key, .lease = each.lease});
+    strings_.drop_many(dropped, context);
+  }
+
+  bool announce_many(std::span<const Key> keys, const Identity& insert,
+                     const CallContext& context = {}) override {
+    return strings_.announce_many(keys, insert, context);
+  }
+  void end_insert_many(std::span<const Key> keys, const Identity& insert,
+                       const CallContext& context = {}) override {
+    strings_.end_insert_many(keys, insert, context);
   }
 
   void erase_many(std::span<const Key> keys, const CallContext& context = {}) override {
@@ -86,14 +110,44 @@ class RedisCache final : public Cache<Value> {
   }
 
  private:
-  void decode(std::span<const CacheAnswer<std::string>> found,
-              std::span<CacheAnswer<Value>> answers) const {
+  using Places = std::vector<std::size_t>;
+
+  // Returns those whose bytes are no value.
+  Places decode(std::span<CacheAnswer<std::string>> found,
+                std::span<CacheAnswer<Value>> answers) const {
+    Places unreadable;
     for (std::size_t i = 0; i < found.size(); ++i) {
-      answers[i] = {.state = found[i].state, .ticket = found[i].ticket};
+      answers[i] = {.state = found[i].state, .lease = std::move(found[i].lease)};
       if (!found[i].value) continue;
       answers[i].value = bytes_.decode(*found[i].value);
-      if (!answers[i].value) answers[i].state = Cached::miss;
+      if (answers[i].value) continue;
+      answers[i] = {.state = Cached::miss};
+      unreadable.push_back(i);
     }
+    return unreadable;
+  }
+
+  // What cannot be decoded is erased, and asked for once more.
+  void ask(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
+           const CallContext& context,
+           void (SharedStrings::*asks)(std::span<const Key>, std::span<CacheAnswer<std::string>>,
+                                       const CallContext&)) {
+    std::vector<CacheAnswer<std::string>> found(keys.size());
+    (strings_.*asks)(keys, found, context);
+    const Places unreadable = decode(found, answers);
+    if (context.fence != nullptr) {  // where there are no leases
+      for (const std::size_t i : unreadable) answers[i] = {.state = Cached::unknown};
+    }
+    if (unreadable.empty() || context.fence != nullptr) return;
+    std::vector<Key> again;
+    for (const std::size_t i : unreadable) again.push_back(keys[i]);
+    strings_.erase_many(again, context);
+    std::vector<CacheAnswer<std::string>> replies(again.size());
+    strings_.claim_many(again, replies, context);
+    std::vector<CacheAnswer<Value>> decoded(again.size());
+    const Places still = decode(replies, decoded);
+    for (const std::size_t i : still) decoded[i] = {.state = Cached::unknown};
+    for (std::size_t i = 0; i < again.size(); ++i) answers[unreadable[i]] = std::move(decoded[i]);
   }
 
   SharedStrings strings_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bloomery/cache/guard_verbs.h"
+#include "bloomery/cache/old_shards.h"
 #include "bloomery/guard/cache.h"
 #include "bloomery/place/gathering.h"
 #include "bloomery/redis/client/client.h"
@@ -18,35 +19,41 @@
 
 namespace bloomery {
 
-// A cache of bytes in a Redis or Valkey server, or a cluster, that several processes share. For a
-// location whose key is `users`, and a key k that falls into shard 17 of 1,024:
+// A cache of bytes in a Redis or Valkey server, or a cluster, that processes of all languages
+// share, by the protocol of docs/guard_protocol.md. The guard's name there is the location's key.
 //
-//   users:{17}:generation   sixteen hexadecimal digits, of nobody's choice, new after each erase
-//   users:{17}:=k           'V' and the value, or 'N' and the generation it was written in
+// What is there is one trip: an MGET of entry and lease, in one transaction with the server's ROLE,
+// as only a primary is believed. What is not there is a second trip, for its lease. In a cluster
+// each is one trip a node. Many threads may use it; single keys that they ask for at the same
+// moment are one batch, but in a cluster.
 //
-// An answer's ticket is the generation that was read with it. An entry is only written where the
-// generation still is its ticket, by a script, and a negative one only counts in its generation: so
-// nobody writes what he learnt before an erase after it, in whatever process, and a generation that
-// was lost comes back as another.
-//
-// A batch is one MGET, in one transaction with the server's ROLE: only a primary is believed.
-// Writing is one pipeline, erasing one transaction. In a cluster each of them is one trip a shard.
-// Many threads may use it; single keys that they ask for at the same moment are one batch, but in a
-// cluster.
+// Behind a fence (context.fence) it knows values alone, and grants no leases.
 class SharedStrings final : public Cache<std::string> {
  private:
-  class Shards;
   struct Question;
 
  public:
-  // "redis://...#users", as in docs/redis.md. Connects to nobody yet. Throws std::invalid_argument,
-  // and StoreError for certificates that are none.
-  explicit SharedStrings(std::string_view location);
+  // "redis://...#users", as in docs/redis.md. With ?was=NAME this is a cache of writers, while
+  // processes of versions that kept shards still use NAME: what is erased is erased there too, and
+  // nothing is read or written. Connects to nobody yet. Throws std::invalid_argument, and
+  // StoreError for certificates that are none.
+  explicit SharedStrings(std::string_view location, GuardVerbsOptions options = {});
 
   void get_many(std::span<const Key> keys, std::span<CacheAnswer<std::string>> answers,
                 const CallContext& context = {}) override;
+  bool grants_leases() const noexcept override { return true; }
+  void claim_many(std::span<const Key> keys, std::span<CacheAnswer<std::string>> answers,
+                  const CallContext& context = {}) override;
+  // An entry without ticket and lease, whatever happened meanwhile, is written unless its row is
+  // announced, or somebody begins to load it right now.
   void put_many(std::span<const CacheEntry<std::string>> entries,
                 const CallContext& context = {}) override;
+  void drop_many(std::span<const CacheEntry<std::string>> entries,
+                 const CallContext& context = {}) override;
+  bool announce_many(std::span<const Key> keys, const Identity& insert,
+                     const CallContext& context = {}) override;
+  void end_insert_many(std::span<const Key> keys, const Identity& insert,
+                       const CallContext& context = {}) override;
   void erase_many(std::span<const Key> keys, const CallContext& context = {}) override;
 
   // A question that is on its way, so that what this thread asks of the same server next takes it
@@ -59,7 +66,8 @@ class SharedStrings final : public Cache<std::string> {
     Ahead& operator=(const Ahead&) = delete;
     ~Ahead();
     // False where it did not travel or was not answered: nobody knows anything then. As get_many()
-    // otherwise, at the moment of that trip; what would take another one stays unknown.
+    // otherwise, at the moment of that trip; but what is missing has no lease yet: claim_many()
+    // comes next.
     bool take(std::span<CacheAnswer<std::string>> answers);
 
    private:
@@ -69,30 +77,26 @@ class SharedStrings final : public Cache<std::string> {
   };
 
   const redis::Location& location() const noexcept { return client_.location(); }
-
-  // Where a key's entry and generation are.
-  std::string entry_name(Key key) const;
-  std::string generation_name(Key key) const;
+  // Returns the name of a key's entry.
+  std::string entry_name(Key key) const { return verbs_.entry_name(key); }
 
  private:
   // Keys of one trip, by their place in the batch.
   using Part = std::vector<std::size_t>;
   using Answers = std::span<CacheAnswer<std::string>>;
 
-  std::string generation_of_shard(std::uint64_t shard) const;
-  std::vector<Part> split(std::span<const Key> keys) const;
+  SharedStrings(redis::Location location, GuardVerbsOptions options);
+
   std::unique_ptr<Question> question(std::span<const Key> keys, Part part) const;
   void judge(Question& question, std::span<const redis::Reply> replies) const;
-  // Returns those whose shards have no generation yet, which are as misses without a ticket.
   Part read(const Question& question, Answers answers);
-  void begin_generations(std::span<const Key> keys, const Part& part, Answers answers,
-                         const CallContext& context);
-  void put(std::span<const CacheEntry<std::string>> entries, const Part& part,
-           const CallContext& context);
-  void erase(std::span<const Key> keys, const Part& part, const CallContext& context);
-  void get_batch(std::span<const Key> keys, Answers answers, const CallContext& context);
+  void look_many(std::span<const Key> keys, Answers answers, const CallContext& context);
+  void put_anyway(std::span<const CacheEntry<std::string>> entries, const CallContext& context);
 
+  const std::string was_;  // or empty
   redis::Client client_;
+  GuardVerbs verbs_;
+  std::optional<OldShards> old_;
   Gathering<CacheAnswer<std::string>, redis::TimeoutError> gathering_;
 };
 

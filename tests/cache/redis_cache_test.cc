@@ -54,8 +54,9 @@ CacheAnswer<Value> get(Cache<Value>& cache, Key key) {
   return answer;
 }
 
-void put(Cache<std::string>& cache, Key key, const std::string* value, std::uint64_t ticket) {
-  const CacheEntry<std::string> entry{.key = key, .value = value, .ttl = kLong, .ticket = ticket};
+void put(Cache<std::string>& cache, Key key, const std::string* value, std::string_view lease) {
+  const CacheEntry<std::string> entry{
+      .key = key, .value = value, .ttl = kLong, .ticket = 0, .lease = lease};
   cache.put_many({&entry, 1});
 }
 
@@ -63,20 +64,45 @@ TEST_F(SharedCache, KeepsValuesAndThatThereIsNone) {
   RedisCache<> one(at());
   RedisCache<> other(at());
   const std::string bytes("\0V\r\n\xff", 5);
-  EXPECT_EQ(get(one, "a").state, Cached::miss);
   one.put("a", bytes, kLong);
   one.put("", "", kLong);
-  put(one, "none", nullptr, get(one, "none").ticket);
+  put(one, "none", nullptr, get(one, "none").lease);
   EXPECT_EQ(get(other, "a").state, Cached::hit);
   EXPECT_EQ(get(other, "a").value, bytes);
   EXPECT_EQ(get(other, "").value, "");
   EXPECT_EQ(get(other, "none").state, Cached::negative);
-  EXPECT_EQ(get(other, "generation").state, Cached::miss);
   other.erase("a");
   EXPECT_EQ(get(one, "a").state, Cached::miss);
   // A value that looks like an entry of ours is a value.
-  one.put("a", "N0000000000000000", kLong);
-  EXPECT_EQ(get(one, "a").value, "N0000000000000000");
+  one.put("a", "N", kLong);
+  EXPECT_EQ(get(one, "a").value, "N");
+  one.put_negative("a", kLong);
+  EXPECT_EQ(get(one, "a").value, "N") << "a value that came meanwhile is newer";
+  one.put_negative("b", kLong);
+  EXPECT_EQ(get(one, "b").state, Cached::negative);
+}
+
+TEST_F(SharedCache, OneOfAllHasTheLeaseOfAMiss) {
+  RedisCache<> one(at());
+  RedisCache<> other(at());
+  const auto mine = get(one, "k");
+  ASSERT_EQ(mine.state, Cached::miss);
+  EXPECT_EQ(mine.lease.size(), 48U);
+  EXPECT_EQ(get(other, "k").state, Cached::awaited);
+  CacheAnswer<std::string> again;
+  const Key key = "k";
+  other.claim_many({&key, 1}, {&again, 1});
+  EXPECT_EQ(again.state, Cached::awaited);
+  const CacheEntry<std::string> mine_back{.key = key, .lease = mine.lease};
+  one.drop_many({&mine_back, 1});
+  other.claim_many({&key, 1}, {&again, 1});
+  EXPECT_EQ(again.state, Cached::miss);
+  EXPECT_NE(again.lease, mine.lease);
+  const std::string value = "v";
+  put(one, "k", &value, mine.lease);
+  EXPECT_EQ(get(one, "k").state, Cached::awaited) << "too late";
+  put(other, "k", &value, again.lease);
+  EXPECT_EQ(get(one, "k").value, "v");
 }
 
 TEST_F(SharedCache, RefusesWhatWasLearntBeforeAnEraseByAnotherProcess) {
@@ -85,34 +111,35 @@ TEST_F(SharedCache, RefusesWhatWasLearntBeforeAnEraseByAnotherProcess) {
   const std::string old = "old";
   const auto before = get(reader, "k");
   writer.erase("k");
-  put(reader, "k", nullptr, before.ticket);
-  EXPECT_EQ(get(writer, "k").state, Cached::miss);
-  put(reader, "k", &old, before.ticket);
-  EXPECT_EQ(get(writer, "k").state, Cached::miss);
-  put(reader, "k", &old, get(reader, "k").ticket);
+  put(reader, "k", nullptr, before.lease);
+  put(reader, "k", &old, before.lease);
+  const auto after = get(writer, "k");
+  EXPECT_EQ(after.state, Cached::miss);
+  put(reader, "k", &old, after.lease);
   EXPECT_EQ(get(writer, "k").value, "old");
+  // A lease that was lost comes back as another.
+  const auto lost = get(reader, "other");
+  server_->ask("FLUSHALL");
+  put(reader, "other", &old, lost.lease);
+  EXPECT_EQ(get(reader, "other").state, Cached::miss);
 }
 
-TEST_F(SharedCache, ANegativeEntryNeverTakesAValuesPlaceAndCountsInItsGenerationAlone) {
-  RedisCache<> cache(at());
-  const SharedStrings names(at());
-  const std::string value = "v";
-  const auto ticket = get(cache, "k").ticket;
-  put(cache, "k", &value, ticket);
-  put(cache, "k", nullptr, ticket);
-  EXPECT_EQ(get(cache, "k").value, "v");
-
-  put(cache, "none", nullptr, get(cache, "none").ticket);
-  ASSERT_EQ(get(cache, "none").state, Cached::negative);
-  // The generation is lost, and whatever comes next is another.
-  server_->ask("DEL '" + names.generation_name("none") + "'");
-  EXPECT_EQ(get(cache, "none").state, Cached::miss);
-  put(cache, "none", nullptr, get(cache, "none").ticket);
-  EXPECT_EQ(get(cache, "none").state, Cached::negative) << "the old one is replaced";
-  const auto before = get(cache, "other");
-  server_->ask("FLUSHALL");
-  put(cache, "other", &value, before.ticket);
-  EXPECT_EQ(get(cache, "other").state, Cached::miss);
+TEST_F(SharedCache, AnInsertThatIsAnnouncedLeavesNothingBehindIt) {
+  RedisCache<> reader(at(), {.lease_life = std::chrono::minutes(1)});
+  RedisCache<> writer(at());
+  const Key key = "bob";
+  put(reader, key, nullptr, get(reader, key).lease);
+  ASSERT_EQ(get(reader, key).state, Cached::negative);
+  const Identity insert = Identity::random();
+  EXPECT_FALSE(writer.announce_many({&key, 1}, insert)) << "it is new";
+  EXPECT_TRUE(writer.announce_many({&key, 1}, insert));
+  EXPECT_EQ(get(reader, key).state, Cached::unknown) << "nobody may write";
+  reader.put("bob", "Bob", kLong);
+  EXPECT_EQ(get(reader, key).state, Cached::unknown);
+  writer.erase("bob");
+  EXPECT_EQ(get(reader, key).state, Cached::unknown) << "of the marks its own only";
+  writer.end_insert_many({&key, 1}, insert);
+  EXPECT_EQ(get(reader, key).state, Cached::miss);
 }
 
 TEST_F(SharedCache, ABatchIsOneTripEachWay) {
@@ -121,71 +148,144 @@ TEST_F(SharedCache, ABatchIsOneTripEachWay) {
   for (int i = 0; i < 2'000; ++i) texts.push_back("key" + std::to_string(i));
   const std::vector<Key> keys(texts.begin(), texts.end());
   std::vector<CacheAnswer<std::string>> answers(keys.size());
-  cache.get_many(keys, answers);
+  cache.erase("so that the server has the script");
   server_->ask("CONFIG RESETSTAT");
   cache.get_many(keys, answers);
-  EXPECT_EQ(calls("mget"), 1);
+  EXPECT_EQ(calls("exec"), 1) << "what is there";
+  EXPECT_EQ(calls("evalsha"), 2) << "leases, of 1,000 keys";
   std::vector<CacheEntry<std::string>> entries;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     entries.push_back({.key = keys[i],
                        .value = i % 2 == 0 ? &texts[i] : nullptr,
                        .ttl = kLong,
-                       .ticket = answers[i].ticket});
+                       .lease = answers[i].lease});
   }
   cache.put_many(entries);
-  EXPECT_EQ(calls("eval"), 2);
+  EXPECT_EQ(calls("evalsha"), 4);
+  server_->ask("CONFIG RESETSTAT");
   cache.get_many(keys, answers);
+  EXPECT_EQ(calls("exec"), 1);
+  EXPECT_EQ(calls("evalsha"), 0);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     ASSERT_EQ(answers[i].state, i % 2 == 0 ? Cached::hit : Cached::negative) << i;
     ASSERT_EQ(answers[i].value.value_or(texts[i]), texts[i]);
   }
-  server_->ask("CONFIG RESETSTAT");
   cache.erase_many(keys);
-  EXPECT_EQ(calls("exec"), 1);
+  EXPECT_EQ(calls("evalsha"), 2);
   cache.get_many(keys, answers);
   for (const auto& each : answers) ASSERT_EQ(each.state, Cached::miss);
 }
 
-TEST_F(SharedCache, EntriesExpireAndGenerationsDoNot) {
-  RedisCache<> cache(at());
+TEST_F(SharedCache, EntriesAndLeasesExpire) {
+  RedisCache<> lasting(at());
+  RedisCache<> cache(at(), {.lease_life = milliseconds(1)});
   const SharedStrings names(at());
-  cache.put("brief", "v", milliseconds(-5));
-  cache.put("long", "v", milliseconds::max());
+  lasting.put("long", "v", milliseconds::max());
   cache.get_many({}, {});
   EXPECT_GT(std::stoll(server_->ask("PTTL '" + names.entry_name("long") + "'")), kLong.count());
-  get(cache, "long");
-  EXPECT_EQ(server_->ask("PTTL '" + names.generation_name("long") + "'"), "-1\n");
-  std::this_thread::sleep_for(milliseconds(5));
-  EXPECT_EQ(get(cache, "brief").state, Cached::miss);
+  EXPECT_EQ(get(cache, "k").state, Cached::miss);
+  while (get(cache, "k").state == Cached::awaited) std::this_thread::yield();
+  EXPECT_FALSE(get(cache, "other").lease.empty());
+  EXPECT_THROW(RedisCache<>(at(), {.lease_life = milliseconds(0)}), std::invalid_argument);
+  EXPECT_THROW(RedisCache<>(at(), {.mark_life = milliseconds::max()}), std::invalid_argument);
+}
+
+TEST_F(SharedCache, AValueWhoseMomentHasComeIsForOneToLoadAnew) {
+  RedisCache<> cache(at());
+  const SharedStrings names(at());
+  const std::string value = "old";
+  const CacheEntry<std::string> entry{
+      .key = "k", .value = &value, .ttl = kLong, .refresh_after = milliseconds(1)};
+  cache.put_many({&entry, 1});
+  CacheAnswer<std::string> due;
+  while (due.lease.empty()) {
+    due = get(cache, "k");
+    ASSERT_EQ(due.value, "old");
+  }
+  EXPECT_EQ(get(cache, "k").value, "old");
+  EXPECT_TRUE(get(cache, "k").lease.empty()) << "nobody else";
+  const std::string next = "new";
+  put(cache, "k", &next, due.lease);
+  EXPECT_EQ(get(cache, "k").value, "new");
+}
+
+TEST_F(SharedCache, BehindAFenceItHasValuesAlone) {
+  RedisCache<> cache(at());
+  cache.put("k", "v", kLong);
+  cache.put_negative("none", kLong);
+  const Fence fence{.at_least = {.source = Identity::random(), .position = 1}};
+  const CallContext behind{.fence = &fence};
+  const std::vector<Key> keys{"k", "none", "new"};
+  std::vector<CacheAnswer<std::string>> answers(keys.size());
+  cache.get_many(keys, answers, behind);
+  EXPECT_EQ(answers[0].value, "v");
+  EXPECT_EQ(answers[1].state, Cached::unknown);
+  EXPECT_EQ(answers[2].state, Cached::unknown);
+  EXPECT_EQ(get(cache, "new").state, Cached::miss) << "nobody has a lease";
 }
 
 TEST_F(SharedCache, WhatIsNoEntryIsNone) {
   RedisCache<> cache(at());
   const SharedStrings names(at());
   const std::string entry = "'" + names.entry_name("k") + "'";
-  const std::string generation = "'" + names.generation_name("k") + "'";
-  for (const char* bytes : {"''", "X", "N", "N123", "n"}) {
+  for (const char* bytes : {"''", "X", "NN", "V", "V000000000000", "V00000000000x1y", "n"}) {
     server_->ask("SET " + entry + " " + bytes);
     EXPECT_EQ(get(cache, "k").state, Cached::miss) << bytes;
+    cache.erase("k");
   }
+  server_->ask("SET " + entry + " V0000000000000");
+  EXPECT_EQ(get(cache, "k").value, "");
   server_->ask("DEL " + entry);
   server_->ask("HSET " + entry + " a b");
-  EXPECT_EQ(get(cache, "k").state, Cached::miss);
-  for (const char* bytes : {"17", "000000000000000G", "ABCDEFABCDEFABCD", "''"}) {
-    server_->ask("SET " + generation + " " + bytes);
-    EXPECT_EQ(get(cache, "k").state, Cached::unknown) << bytes;
-  }
-  server_->ask("DEL " + generation);
-  server_->ask("HSET " + generation + " a b");
-  EXPECT_THROW(get(cache, "k"), redis::RefusedError);
+  const auto other_type = get(cache, "k");
+  EXPECT_EQ(other_type.state, Cached::miss);
+  const std::string value = "v";
+  put(cache, "k", &value, other_type.lease);
+  EXPECT_EQ(get(cache, "k").value, "v");
   EXPECT_THROW(RedisCache<>("redis://h?bits=3#users"), std::invalid_argument);
   EXPECT_THROW(RedisCache<>("redis://h?replica=1#users"), std::invalid_argument);
   EXPECT_THROW(RedisCache<>("redis://h#a{b}"), std::invalid_argument);
 }
 
+TEST_F(SharedCache, AServerWithoutMemorySaysWhatItHas) {
+  RedisCache<> cache(at());
+  cache.put("k", "v", kLong);
+  const auto leased = get(cache, "other");
+  server_->ask("CONFIG SET maxmemory 1");
+  EXPECT_EQ(get(cache, "k").value, "v");
+  EXPECT_EQ(get(cache, "new").state, Cached::unknown) << "nothing can be written";
+  const std::string value = "v";
+  EXPECT_THROW(put(cache, "other", &value, leased.lease), redis::RefusedError);
+  cache.erase("k");
+  server_->ask("CONFIG SET maxmemory 0");
+  EXPECT_EQ(get(cache, "k").state, Cached::miss);
+  EXPECT_EQ(get(cache, "other").state, Cached::miss) << "its lease has ended all the same";
+}
+
+// Processes of versions that kept shards use `users` on, and a writer of this one `rows`.
+TEST_F(SharedCache, WhileOldProcessesRunWritersEraseBoth) {
+  const std::string rows = at("?was=users").substr(0, at("?was=users").find('#')) + "#rows";
+  RedisCache<> writer(rows);
+  EXPECT_EQ(get(writer, "alice").state, Cached::unknown);
+  writer.put("alice", "v", kLong);
+  EXPECT_EQ(server_->ask("KEYS *"), "\n") << "it reads and writes nothing";
+  writer.erase("alice");
+  std::string name = server_->ask("KEYS users:*:generation");
+  name.pop_back();
+  const std::string entry = name.substr(0, name.rfind("generation")) + "=alice";
+  const std::string before = server_->ask("GET '" + name + "'");
+  ASSERT_EQ(before.size(), 17U);
+  server_->ask("SET '" + entry + "' Vold");
+  const Key key = "alice";
+  writer.end_insert_many({&key, 1}, Identity::random());
+  EXPECT_EQ(server_->ask("EXISTS '" + entry + "'"), "0\n");
+  EXPECT_NE(server_->ask("GET '" + name + "'"), before);
+  EXPECT_THROW(RedisCache<>(at("?was=a{b}")), std::invalid_argument);
+}
+
 TEST_F(SharedCache, AReplicaIsNotBelieved) {
   RedisCache<> cache(at());
-  put(cache, "none", nullptr, get(cache, "none").ticket);
+  put(cache, "none", nullptr, get(cache, "none").lease);
   server_->ask("REPLICAOF 127.0.0.1 1");
   EXPECT_THROW(get(cache, "none"), StoreError);
   EXPECT_THROW(cache.erase("none"), StoreError);
@@ -204,6 +304,7 @@ TEST_F(SharedCache, EveryValueHasItsOwnBytes) {
   cache.put("b", {7}, kLong);
   EXPECT_EQ(get<Row>(cache, "a").value->number, 42);
   EXPECT_EQ(get<Row>(cache, "b").state, Cached::miss);
+  EXPECT_EQ(get<Row>(cache, "b").state, Cached::awaited) << "its bytes are gone";
 }
 
 TEST_F(SharedCache, SingleKeysOfManyThreadsShareTrips) {

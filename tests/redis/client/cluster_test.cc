@@ -235,7 +235,7 @@ TEST_F(ClusterOfThree, KeepsACacheOfAllKeysAndSingleQuestionsShareTrips) {
     entries.push_back({.key = keys[i],
                        .value = i % 2 == 0 ? &texts[i] : nullptr,
                        .ttl = std::chrono::minutes(1),
-                       .ticket = answers[i].ticket});
+                       .lease = answers[i].lease});
   }
   one.put_many(entries);
   other.erase("0");
