@@ -14,6 +14,8 @@ BUILT = pathlib.Path(os.environ.get("GUARD_BUILT") or tempfile.mkdtemp(prefix="g
 
 IS_LEFT_OUT = bool(os.environ.get("GUARD_LONG_ONLY")) and not os.environ.get("BLOOMERY_LONG")
 
+CPP = os.environ.get("GUARD_CPP_DRIVER", "/nowhere")
+
 # How a language's driver is started; a name after a dash is another client of it.
 DRIVERS = {
     "python": [sys.executable, "-B", str(HERE / "drivers/driver.py")],
@@ -25,6 +27,7 @@ DRIVERS = {
     "javascript-ioredis": ["node", str(HERE / "drivers/driver.mjs"), "ioredis"],
     "java": ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{BUILT}/java/bloomery-guard.jar:{BUILT}/java", "Driver"],
     "go": [f"{BUILT}/go/driver"],
+    "cpp": [CPP],
 }
 
 
@@ -38,6 +41,7 @@ NEEDS = {
     "javascript-redis4": ["node", f"{NODE}/node_modules/redis4"],
     "javascript-ioredis": ["node", f"{NODE}/node_modules/ioredis"],
     "java": ["java"],
+    "cpp": [CPP],
     "go": ["go", "/usr/share/gocode/src/github.com/gomodule/redigo"],
 }
 

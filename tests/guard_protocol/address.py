@@ -30,11 +30,12 @@ class Address:
                 with self.lock:
                     server = socket.create_connection(("127.0.0.1", self.target))
                     self.open.update((client, server))
+                for each in (client, server):  # before a thread may close them
+                    each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             except OSError:
                 client.close()
                 continue
             for one, other in ((client, server), (server, client)):
-                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 threading.Thread(target=self._pass_on, args=(one, other), daemon=True).start()
 
     def _pass_on(self, one, other):
