@@ -259,6 +259,59 @@ TEST_F(ClusterOfThree, KeepsACacheOfAllKeysAndSingleQuestionsShareTrips) {
   });
 }
 
+// A batch is one trip a node; what has gone elsewhere since is asked for each by itself.
+TEST_F(ClusterOfThree, ACacheIsReadAndWrittenWhileASlotMoves) {
+  std::string location = at("moving");
+  location.erase(location.find("&trust=bits"), 11);
+  RedisCache<> cache(location);
+  std::vector<std::string> texts;
+  for (int i = 0; i < 60; ++i) texts.push_back(std::to_string(i));
+  const std::vector<Key> keys(texts.begin(), texts.end());
+  const auto expect_all = [&](Cached state) {
+    std::vector<CacheAnswer<std::string>> answers(keys.size());
+    cache.get_many(keys, answers);
+    for (const auto& each : answers) EXPECT_EQ(each.state, state);
+    return answers;
+  };
+  const auto write_all = [&] {
+    const auto leases = expect_all(Cached::miss);
+    std::vector<CacheEntry<std::string>> entries;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      entries.push_back({.key = keys[i],
+                         .value = &texts[i],
+                         .ttl = std::chrono::minutes(1),
+                         .lease = leases[i].lease});
+    }
+    cache.put_many(entries);
+  };
+  write_all();
+  for (std::size_t i = 0; i < 3; ++i) (*cluster_)[i].server->ask("CONFIG RESETSTAT");
+  expect_all(Cached::hit);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string stats = (*cluster_)[i].server->ask("INFO commandstats");
+    EXPECT_EQ(stats.find("cmdstat_eval"), std::string::npos) << stats;
+  }
+  const int slot = hash_slot("moving:{=0}");
+  const std::size_t owner = cluster_->first_owner(slot);
+  const std::size_t other = (owner + 1) % 3;
+  std::atomic<bool> is_done = false;
+  std::thread mover([&] {
+    cluster_->move_slot(slot, owner, other);
+    is_done = true;
+  });
+  const Identity insert = Identity::random();
+  for (int round = 0; !is_done || round < 3; ++round) {
+    cache.erase_many(keys);
+    write_all();
+    expect_all(Cached::hit);
+    EXPECT_FALSE(cache.announce_many(keys, insert));
+    EXPECT_TRUE(cache.announce_many(keys, insert));
+    cache.end_insert_many(keys, insert);
+  }
+  mover.join();
+  cluster_->move_slot(slot, other, owner);
+}
+
 // A script may touch no key that is missing in such a slot, and is not undone where it dies.
 TEST_F(ClusterOfThree, AFilterIsReplacedWholeWhileItsSlotBeginsToMove) {
   const std::string name = name_at(2, "replaced");
