@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "bloomery/source/in_order.h"
 #include "bloomery/store/native_file.h"
 #include "cli/arguments.h"
+#include "cli/behind.h"
 #include "cli/bool_per_key.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
@@ -47,6 +49,10 @@ A filter in a server may not know a key. A record whose key is unknown may be pr
 without -v, and not printed with -v. Standard error says why, once.
   bloomery check 'redisson:redis://127.0.0.1?trust=bits#users' <ids.txt
 
+Rows of a database that bloomery follow brings into the filter: --behind says "absent" only of what
+the database had not when the record was read. A filter that is not so far makes its keys unknown.
+  bloomery check ids.bloom --behind 'sqlite:shop.db?table=users&column=id' -v <ids.txt
+
 Exit status: 0 some records were selected, 1 none was, 2 also if any key was unknown.)";
 
 struct CheckArguments {
@@ -55,6 +61,8 @@ struct CheckArguments {
   Patience patience = kNoPatience;
   SourceOptions source;
   KeyChoice keys;
+  std::string behind{};  // empty: nothing was said
+  ChangeOptions followed{};
   unsigned threads = 1;
   bool absent = false;
   bool count = false;
@@ -63,14 +71,15 @@ struct CheckArguments {
 };
 
 // A key, or a file of keys, stands easily where a filter should.
+// `is_followed`: somebody writes into it meanwhile.
 std::unique_ptr<FilterPlace> open_or_explain(const PlaceLocation& location,
-                                             const Patience& patience) {
+                                             const Patience& patience, bool is_followed) {
   std::unique_ptr<FilterPlace> place;
   try {
     retry_while_changed(location, patience, [&] {
       place = open_place(
           location, {.allow_forgetting = true,
-                     .load_files = true,
+                     .load_files = !is_followed,
                      .keys_as_said = true,
                      .look = [&](const AnyFilter& filter) { warn_of_gaps(location, filter); }});
     });
@@ -121,9 +130,12 @@ class AnyOf {
     }
   }
 
-  AnyOf(const std::vector<PlaceLocation>& locations, const Patience& patience)
-      : locations_(locations) {
-    for (const PlaceLocation& each : locations) places_.push_back(open_or_explain(each, patience));
+  explicit AnyOf(const CheckArguments& arguments) : locations_(arguments.files) {
+    if (!arguments.behind.empty()) behind_.emplace(arguments.behind, arguments.followed);
+    for (const PlaceLocation& each : locations_) {
+      places_.push_back(open_or_explain(each, arguments.patience, behind_.has_value()));
+      if (behind_) fenced_.push_back(behind_->in_front_of(*places_.back()));
+    }
   }
 
   std::vector<PlaceHead> heads() {
@@ -138,28 +150,32 @@ class AnyOf {
   }
 
   void presence_of_many(std::span<const Key> keys, Answers& answers) {
-    ask(*places_.front(), keys, answers.all);
+    ask(0, keys, answers.all);
     for (std::size_t i = 1; i < places_.size(); ++i) {
-      ask(*places_[i], keys, answers.one);
+      ask(i, keys, answers.one);
       std::ranges::transform(answers.all, answers.one, answers.all.begin(), either);
     }
   }
 
  private:
-  // Asks `place`. If it throws StoreError, the keys without an answer stay `unknown`. The first
+  // Asks a place. If it throws StoreError, the keys without an answer stay `unknown`. The first
   // reason why a key is unknown goes to standard error.
-  void ask(FilterPlace& place, std::span<const Key> keys, std::vector<Presence>& answers) {
+  void ask(std::size_t number, std::span<const Key> keys, std::vector<Presence>& answers) {
+    FilterPlace& place = behind_ ? *fenced_[number] : *places_[number];
     answers.assign(keys.size(), Presence::unknown);
     try {
       place.presence_of_many(keys, answers);
       if (!told_ && std::ranges::find(answers, Presence::unknown) != answers.end()) {
-        const std::string_view reason = why(place.head().no_absent);
-        tell(place.name() + ": " +
-             std::string(reason.empty() ? "some of its servers do not answer" : reason));
+        tell(place.name() + ": " + why_unknown(place));
       }
     } catch (const StoreError& error) {
       tell(error.what());
     }
+  }
+  std::string why_unknown(FilterPlace& place) {
+    const std::string_view reason = why(place.head().no_absent);
+    if (!reason.empty()) return std::string(reason);
+    return behind_ ? behind_->why_unknown(place) : "some of its servers do not answer";
   }
   void tell(const std::string& why) {
     if (!told_.exchange(true)) {
@@ -168,7 +184,9 @@ class AnyOf {
   }
 
   const std::vector<PlaceLocation>& locations_;
+  std::optional<Behind> behind_;
   std::vector<std::unique_ptr<FilterPlace>> places_;
+  std::vector<std::unique_ptr<FilterPlace>> fenced_;  // in front of them, with --behind
   std::atomic<bool> told_ = false;
 };
 
@@ -202,7 +220,10 @@ void print_counts(const CheckArguments& arguments, const Counts& counts, Output&
 }
 
 int check(const CheckArguments& arguments) {
-  AnyOf filters(arguments.files, arguments.patience);
+  if (arguments.behind.empty() && !arguments.followed.slot.empty()) {
+    throw std::invalid_argument("--slot is that of the follower of --behind SOURCE");
+  }
+  AnyOf filters(arguments);
   const KeyForm form = form_for_all(arguments.keys, arguments.files, filters.heads());
   const SourceOptions source = with_form(arguments.source, form);
   const bool prints = !arguments.count && !arguments.quiet && !arguments.json;
@@ -265,6 +286,13 @@ void add_check(Command app, int& status) {
   add_record_options(command, arguments->source);
   add_form_options_to_ask(command, arguments->keys);
   add_wait(command, arguments->patience);
+  command
+      .add_option("--behind", arguments->behind,
+                  "the database whose rows a follower brings into the filters: absent is only what "
+                  "it had not when the record was read")
+      .type_name("SOURCE");
+  command.add_option("--slot", arguments->followed.slot, "the follower's --slot, with --behind")
+      .type_name("NAME");
   add_threads(command, arguments->threads);
   command.add_flag("-v,--absent", arguments->absent,
                    "select the keys that are surely absent from all FILEs");
