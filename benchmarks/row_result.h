@@ -67,8 +67,8 @@ struct RowResult {
 // With so many false positives to be expected, five percent are five standard deviations.
 inline constexpr double kEnoughPositives = 10'000;
 
-// Whether the rate is more than five percent above the asked one; with fewer trials than are enough
-// to tell, by more than four standard deviations of luck beyond that.
+// Returns whether the rate is more than five percent above the asked one; with fewer trials than
+// are enough to tell, by more than four standard deviations of luck beyond that.
 bool exceeds_rate(double positives, double trials, double asked_rate);
 
 // "0.01 %" for 0.0001.

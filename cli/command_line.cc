@@ -87,7 +87,7 @@ CommandManual command_of(const CLI::App& app, const std::vector<std::string>& wo
   return manual_of(*last, name);
 }
 
-// Whether a word is an option that takes the next word for its value, even if that is --.
+// Returns whether a word is an option that takes the next word for its value, even if that is --.
 bool takes_next(const CommandManual& command, const std::string& word) {
   return std::ranges::any_of(command.options, [&](const OptionManual& option) {
     return !option.value.empty() && std::ranges::find(option.names, word) != option.names.end();

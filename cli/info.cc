@@ -94,7 +94,7 @@ struct Wanted {
   std::vector<RateCurve> curves{};
 };
 
-// Whether the rate of its kind is a formula of the keys that it holds.
+// Returns whether the rate of the kind is a formula of the keys that the filter holds.
 bool has_curve(const FilterParameters& of) {
   return of.capacity > 0 && std::ranges::find(kSolvableKinds, of.kind) != kSolvableKinds.end();
 }
@@ -132,7 +132,7 @@ void print_all(const Report& report, const FilterContents& contents, Wanted& wan
   output.flush();
 }
 
-// Whether a key can be "absent" there, and if not, why; and until when.
+// Adds whether a key can be "absent" there, and if not, why; and until when.
 void add_trust(Report& report, const PlaceLocation& location, const PlaceHead& head) {
   const std::string reason(why(head.no_absent));
   report.add("says_absent", reason.empty(), reason.empty() ? "yes" : "no: " + reason);

@@ -37,8 +37,9 @@ KeyForm usual_form(const PlaceLocation& location) {
   return {.encoding = find_key_encoding(location.format->keys).value()};
 }
 
-// Whether what is there says how its keys are written, so that nobody may contradict it: files of
-// ours, bitmaps with a trailer, and of filters in servers those of our own kinds, not RedisBloom's.
+// Returns whether what is there says how its keys are written, so that nobody may contradict it:
+// files of ours, bitmaps with a trailer, and of filters in servers those of our own kinds, not
+// RedisBloom's.
 bool says_form(const PlaceLocation& location, FilterKind kind) {
   return location.format == nullptr || location.has_trailer ||
          (location.dialect && !is_foreign(kind));

@@ -39,8 +39,8 @@ bool is_beyond_ascii(char c) noexcept {
   return static_cast<unsigned char>(c) >= 0x80;
 }
 
-// Whether browsers write the canonical URL in another way, which is another key: its letters beyond
-// ASCII as %XX, and a host of such letters as xn--.
+// Returns whether browsers write the canonical URL in another way, which is another key: its
+// letters beyond ASCII as %XX, and a host of such letters as xn--.
 bool has_other_spelling(std::string_view url) noexcept {
   const std::size_t scheme = url.find("://");
   if (scheme == std::string_view::npos) return false;

@@ -26,7 +26,7 @@ class Connection {
   }
   ~Connection() { sqlite3_close(handle_); }
 
-  // Whether there was a row.
+  // Runs a statement, and returns whether there was a row.
   bool run(const std::string& statement) {
     const std::lock_guard lock(mutex_);
     bool any = false;

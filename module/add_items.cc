@@ -23,7 +23,8 @@ struct Target {
   const Creation* made_by = nullptr;  // null: the filter was there before
   Upload* load = nullptr;
 
-  // Whether others must learn also of items that did not change the filter, with their moment.
+  // Returns whether others must learn also of items that did not change the filter, with their
+  // moment.
   bool tells_all() const noexcept { return load != nullptr || filter.counts_repeats(); }
   // The moment of the command; 0 where nobody needs one, as asking the system takes time.
   std::uint64_t moment() const { return tells_all() ? window_now() : 0; }

@@ -41,7 +41,7 @@ std::unique_ptr<StoredFilter> make(const BloomReserve& asked) {
   }
 }
 
-// Whether what the filter does not have is not in the source either, up to the fence.
+// Returns whether what the filter does not have is not in the source either, up to the fence.
 bool reaches(const StoredFilter& filter, const Watermark& fence) {
   const auto reached = filter.notes().reached();
   return reached && reached->reaches(fence) && !loses_keys(filter.parameters().kind);

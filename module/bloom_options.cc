@@ -69,7 +69,7 @@ double real(std::string_view name, std::string_view text) {
   return *value;
 }
 
-// Whether the words ask for a filter that grows.
+// Returns whether the words ask for a filter that grows.
 bool grows(const Given& given) {
   if (given.expansion) return real("EXPANSION", *given.expansion) != 0;
   const bool is_classic = given.layout && same_word(*given.layout, "classic");

@@ -36,7 +36,7 @@ bool is_on_replica(Context* context) noexcept {
   return (api().context_flags(context) & kReplica) != 0;
 }
 
-// Whether the ring of the key is the one that the client knows, and has nothing new for it.
+// Returns whether the ring of the key is the one that the client knows, and has nothing new for it.
 bool has_nothing_new(Context* context, const DeltaWaiter& waiter) {
   if (api().select_database(context, waiter.database) != kOk) return false;
   const ServerString name(context, waiter.key);

@@ -44,7 +44,8 @@ void require_version(int version, int newest) {
                     ", and this module reads up to " + std::to_string(newest));
 }
 
-// Whether values go into a file of all keys, or to a replica. Otherwise one is dumped, to be moved.
+// `is_saving`: values go into a file of all keys, or to a replica. Otherwise one is dumped, to be
+// moved.
 bool is_saving = false;
 
 // A server's own files, and those of its primary, follow all that happened; what RESTORE brings was

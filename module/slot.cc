@@ -22,7 +22,7 @@ bool Slot::has_no_filter_yet() const {
   return is_empty() || (lost != nullptr && lost->awaits_load());
 }
 
-// Whether a primary or a file goes on to change a filter that is lost here.
+// Returns whether a primary or a file goes on to change a filter that is lost here.
 bool Slot::stays_lost() const {
   return get<LostFilter>() != nullptr && call_.is_replay() && loading() == nullptr;
 }

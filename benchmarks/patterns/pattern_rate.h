@@ -26,7 +26,7 @@ struct PatternRate {
   double random_deviation = 0;
 
   double worst() const noexcept { return same > random ? same : random; }
-  // Whether either is above 1.02 by more than three standard deviations.
+  // Returns whether either rate is above 1.02 by more than three standard deviations.
   bool is_over() const noexcept;
 };
 

@@ -17,7 +17,7 @@ bool is_overfilled(const bloomery_filter& filter) {
   return filter.held().inserted() > filter.held().capacity();
 }
 
-// Whether both mean the same by a bit, and by what people write.
+// Returns whether both filters mean the same by a bit, and by what people write.
 bool mean_same(const FilterParameters& a, const FilterParameters& b) {
   return a.kind == b.kind && a.hash == b.hash && a.geometry == b.geometry && a.growth == b.growth &&
          a.window == b.window && a.foreign_options == b.foreign_options &&

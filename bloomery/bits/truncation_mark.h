@@ -12,9 +12,9 @@ namespace bloomery {
 // Tells, for the price of a load, that a file was truncated since, even where it has grown again to
 // what it was, as `cp other file` leaves it.
 //
-// It is a word in a copy of the file's last page that is this process's own. Linux takes such
-// copies away, too, with the pages that a truncation drops, before the file can get other bytes:
-// who then looks finds the file's own. A file that is cut within its last page keeps the page, and
+// The mark is a word in a copy of the file's last page that is this process's own. Linux takes such
+// copies away, too, with the pages that a truncation drops, before the file can get other bytes: a
+// later look finds the file's own. A file that is cut within its last page keeps the page, and
 // zeros behind its end.
 class TruncationMark {
  public:

@@ -256,7 +256,7 @@ class GrowingFilter {
   HashPair hash(Key key) const noexcept { return layer(0).hash(key); }
   HashPair hash(IntegerKey auto integer) const noexcept { return layer(0).hash(integer); }
 
-  // These are of all layers together. capacity: keys that the filter holds before it grows again.
+  // Numbers of all layers together. capacity: the keys that the filter holds before it grows again.
   std::uint64_t capacity() const noexcept {
     return sum_layers([](const LayerFilter& each) { return each.capacity(); });
   }

@@ -29,9 +29,9 @@ struct NativeGrowth {
 // it: 12 layers hold 10^7 keys that began with 100, in less than twice the memory of a filter made
 // for them.
 //
-// It has at most 64 layers, and an insert that needs another throws std::invalid_argument. With an
-// expansion of 1.1 that comes beyond 405 times the capacity (never before 5.5 million keys); with
-// 1.5 or more it does not come before 10^14 keys.
+// A ScalableFilter has at most 64 layers, and an insert that needs another throws
+// std::invalid_argument. With an expansion of 1.1 that comes beyond 405 times the capacity (never
+// before 5.5 million keys); with 1.5 or more it does not come before 10^14 keys.
 using ScalableFilter = GrowingFilter<BlockedLayout, NativeGrowth>;
 
 extern template class GrowingFilter<BlockedLayout, NativeGrowth>;

@@ -27,8 +27,8 @@ class StableList {
     return *rows_[at.row][at.column];
   }
 
-  // Whether visit(item) says true of any item, newest first. Without Place: on x86-64 its bit scan
-  // waits for what the register held before, which is the last answer, and so for memory.
+  // Returns whether visit(item) says true of any item, newest first. Without Place: on x86-64 its
+  // bit scan waits for what the register held before, which is the last answer, and so for memory.
   template <class Visit>
   bool any_of(Visit visit) const {
     std::size_t row = 0;

@@ -95,7 +95,8 @@ void require_no_stranger(const PlaceLocation& location) {
                     "filter of these settings, and a new one takes its place");
 }
 
-// Whether a file has a whole head of ours: then what cannot be opened was one of our filters.
+// Returns whether a file has a whole header of ours: then what cannot be opened was one of our
+// filters.
 bool was_our_file(const PlaceLocation& location) {
   if (location.is_live() || location.format != nullptr) return false;
   const auto file = RegularFile::open_existing(location.file.path, RegularFile::Access::read);

@@ -24,8 +24,8 @@ constexpr double kRebuildAtDeleted = 0.5;  // of the filter's keys, of which the
 constexpr auto kKeepFor = 10'000ms;
 constexpr int kAuditsToDraw = 10;  // one in so many draws rows from the database
 
-// Whether the rate is one formula of how many keys there are. A server that tells no probes does
-// not say it.
+// Returns whether the rate is one formula of how many keys there are. A server that tells no probes
+// does not say it.
 bool has_rate(const FilterParameters& of) {
   return of.geometry.probe_count > 0 &&
          std::ranges::find(kSolvableKinds, of.kind) != kSolvableKinds.end();

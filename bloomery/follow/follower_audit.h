@@ -20,10 +20,10 @@ namespace bloomery {
 // such a key denies a row, or has denied one, whatever became of the row since. So does who denies
 // a row that was drawn from the table, which the database may never have told of.
 //
-// That is so of the very filter that the keys went into, once its watermark has come to the ends of
-// their transactions: an older copy that is put back lacks what came after it, and keys of a
-// transaction that was undone do not come again. So whoever finds another filter there, or one that
-// somebody else has moved, lets go of the keys (forget).
+// A denial proves this of the very filter that the keys went into, once its watermark has come to
+// the ends of their transactions: an older copy that is put back lacks what came after it, and keys
+// of a transaction that was undone do not come again. So whoever finds another filter there, or one
+// that somebody else has moved, lets go of the keys (forget).
 class FollowerAudit {
  public:
   // 0 keeps none.

@@ -25,8 +25,9 @@ namespace bloomery {
 // stays `unknown`. So it does where the keys of what is there are written in another form: to who
 // asks in the old one it would deny them all.
 //
-// It looks where a question behind a fence would stay `unknown`, for one thread, some times a
-// second; the others are answered as before. Who asks meanwhile is answered by the old filter.
+// The place looks where a question behind a fence would stay `unknown`, for one thread, some times
+// a second; the others are answered as before. Whoever asks meanwhile is answered by the old
+// filter.
 class AdoptingPlace final : public FollowedFilter {
  public:
   using Open = std::function<std::unique_ptr<FilterPlace>()>;

@@ -218,7 +218,7 @@ class Gathering {
     }
   }
 
-  // They are the next trip's, before all who came later.
+  // These questions are the next trip's, before all who came later.
   void hand_over(Traffic& traffic, const Questions& all, Question& leader,
                  const CallContext& context) {
     try {

@@ -169,7 +169,8 @@ std::list<SqliteDatabase> SqliteSource::connect_others(std::size_t count) const 
   return others;
 }
 
-// Whether a scan reads the table itself, in the order of its rowids, and no index that has all.
+// Returns whether a scan reads the table itself, in the order of its rowids, and no index that has
+// all.
 bool SqliteSource::is_scanned_by_rowid() {
   if (table_.empty() || !has_rowids(database_, table_)) return false;
   const auto plan = database_.prepare("EXPLAIN QUERY PLAN SELECT " + key_ + " FROM " + from_);

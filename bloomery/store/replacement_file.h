@@ -15,7 +15,7 @@ namespace bloomery {
 // name until then where the file system can do that (O_TMPFILE), so that not even SIGKILL leaves
 // anything behind; elsewhere it is ".NAME.new", which the next writer clears away.
 //
-// It is locked from the start: who publishes it goes on holding the lock of the file.
+// The new file is locked from the start: who publishes it goes on holding the lock of the file.
 class ReplacementFile {
  public:
   struct Permissions {

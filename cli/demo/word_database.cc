@@ -42,7 +42,7 @@ class Writer {
     insert_.reset(prepared);
   }
 
-  // Whether the word is new.
+  // Inserts a word, and returns whether it is new.
   bool insert_word(std::string_view word) {
     const std::string reversed = reversed_word(word);
     const auto length = std::ranges::count_if(word, [](char c) { return !is_continuation(c); });

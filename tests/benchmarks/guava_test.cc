@@ -87,7 +87,7 @@ TEST(Guava, IsMeasuredWhereItIsInstalled) {
   EXPECT_EQ(result.verdict, Verdict::kept) << result.note;
   EXPECT_EQ(result.trials, 4'000);
   EXPECT_GT(result.measured_rate, 0);
-  // Its own formula, in whole words: 9.585 bits a key.
+  // Guava's own formula, in whole words: 9.585 bits a key.
   EXPECT_NEAR(result.bits_per_key, 9.6, 0.1);
   for (const auto operation :
        {Operation::insert_one, Operation::absent_one, Operation::present_one}) {

@@ -26,8 +26,8 @@
 #include "tests/follow/proven_database.h"
 #include "tests/support/redis_server.h"
 
-// Whether a row is ever denied that is there: processes that write and ask at once, and a follower
-// in a process of its own. BLOOMERY_LONG=1 lets each scene take a minute.
+// Scenes that look whether a row is ever denied that is there: processes that write and ask at
+// once, and a follower in a process of its own. BLOOMERY_LONG=1 lets each scene take a minute.
 namespace bloomery {
 
 using Clock = std::chrono::steady_clock;

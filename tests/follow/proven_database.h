@@ -25,7 +25,7 @@ class ProvenSession {
  public:
   virtual ~ProvenSession() = default;
   virtual void run(const std::string& sql) = 0;
-  // Whether users has this row.
+  // Returns whether users has this row.
   virtual bool has(const std::string& id) = 0;
 };
 

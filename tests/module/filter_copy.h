@@ -78,7 +78,7 @@ class FilterCopy {
     }
   }
 
-  // Whether its bits are those of the server's filter now.
+  // Returns whether the copy's bits are those of the server's filter now.
   bool is_equal_to_server() {
     FilterCopy other(client_, key_);
     other.read_whole();

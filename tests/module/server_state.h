@@ -27,7 +27,7 @@ inline std::string info(Client& client, const std::string& field) {
   return text.substr(begin, text.find('\r', begin) - begin);
 }
 
-// Whether it comes true within ten seconds.
+// Returns whether `test` comes true within ten seconds.
 template <class Test>
 bool comes_true(Test test) {
   for (int i = 0; i < 500; ++i) {

@@ -44,7 +44,7 @@ class SlotMove {
   }
   bool succeeds() { return ends() && !has_failed(field("state")); }
   bool fails() { return ends() && has_failed(field("state")); }
-  // Whether the first keys are on their way.
+  // Returns whether the first keys are on their way.
   bool is_in_the_middle() {
     return comes_true([&] {
       const std::string now = field("state");

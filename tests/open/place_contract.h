@@ -169,8 +169,8 @@ class PlaceContract {
     }
   }
 
-  // Whether it was asked for one key or for many, behind a fence or without: by the filter that a
-  // look at the place shows.
+  // Asks for one key or for many, behind a fence or without: each answer proves the watermark of
+  // the filter that a look at the place shows.
   void an_answer_proves_its_watermark(const Watermark& at) {
     place_->flush({});
     if (!tested_.open) return;

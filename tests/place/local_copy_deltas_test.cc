@@ -144,7 +144,7 @@ LocalCopyOptions by_deltas(FarFilter& far) {
   return {.look_every = milliseconds(1), .deltas = std::make_shared<Deltas>(far)};
 }
 
-// Whether it comes true within ten seconds.
+// Returns whether `test` comes true within ten seconds.
 template <class Test>
 bool comes_true(Test test) {
   for (int i = 0; i < 10'000; ++i) {

@@ -9,8 +9,8 @@
 
 namespace bloomery::testing {
 
-// Whether a question is answered rightly, again and again, in this process, numbered 0, and in
-// three children that ask at the same time; once before they are made.
+// Returns whether a question is answered rightly, again and again, in this process, numbered 0, and
+// in three children that ask at the same time; once before they are made.
 inline bool answers_in_each_process(const std::function<bool(int process)>& is_right) {
   constexpr int kChildren = 3;
   constexpr int kRounds = 30;

@@ -41,8 +41,8 @@ class RedisCluster {
     meet();
   }
 
-  // Whether all of them know each other; waits for it. On a busy machine a first handshake is lost
-  // now and then.
+  // Waits until all nodes know each other, and returns whether they do. On a busy machine a first
+  // handshake is lost now and then.
   bool is_up() const {
     const std::string known = "cluster_known_nodes:" + std::to_string(nodes_.size());
     for (int i = 1; i <= 3'000; ++i) {
@@ -74,7 +74,7 @@ class RedisCluster {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   }
-  // Whether a replica is connected to its primary.
+  // Returns whether a replica is connected to its primary.
   static bool is_in_step(const RedisServer& replica) {
     const std::string info = replica.ask("INFO replication");
     return info.find("role:slave") != std::string::npos &&

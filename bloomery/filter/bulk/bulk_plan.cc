@@ -24,7 +24,7 @@ std::uint64_t scratch_limit(const BlockedShape& shape, const BulkOptions& option
   return std::min(filter, left) / 2;
 }
 
-// Whether so many threads are faster than insert_many.
+// Returns whether so many threads are faster than insert_many.
 bool is_worth(const BlockedShape& shape, const RegionOps& ops, std::uint64_t threads) noexcept {
   // Bringing the two lines of keys together costs one thread what it saves in the first lines.
   if (threads == 1) return !shape.two_lines() && byte_count(shape) >= ops.bulk_bytes_of_one_thread;

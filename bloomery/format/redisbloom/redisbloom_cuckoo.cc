@@ -38,7 +38,7 @@ std::uint64_t buckets_of(const CuckooShape& shape, std::uint64_t i) noexcept {
   return shape.bucket_count << (static_cast<unsigned>(std::countr_zero(shape.expansion)) * i);
 }
 
-// Whether sub-filter i can be at all, whose predecessor is.
+// Returns whether sub-filter i can be at all, whose predecessor is.
 bool is_possible(const CuckooShape& shape, std::uint64_t i) noexcept {
   const std::uint64_t most = shape.hash == CuckooHash::murmur_32 ? kMost32BitBuckets : kMostBuckets;
   if (i == 0) return shape.bucket_count <= most;

@@ -59,7 +59,7 @@ StoredChain read_head(ByteReader& read, const HeaderShape& shape, std::uint32_t&
   return chain;
 }
 
-// Whether a header of this shape and the bytes that its links claim are `byte_count`.
+// Returns whether a header of this shape and the bytes that its links claim are `byte_count`.
 bool fits(std::span<const std::byte> bytes, const HeaderShape& shape, std::uint64_t byte_count) {
   try {
     ByteReader read(bytes, kDump);

@@ -122,7 +122,7 @@ void Nodes::learn(std::string_view key, const Node& about, Deadline& deadline, b
   about->confirmation_.confirm(Clock::now());
 }
 
-// Whether the informant can tell.
+// Asks the informant about a node, and returns whether it can tell.
 bool Nodes::ask(Member& informant, std::string_view key, const Node& about, Deadline& deadline) {
   const bool is_cluster = location_.way == Way::cluster;
   Request request;
@@ -151,9 +151,9 @@ bool Nodes::ask(Member& informant, std::string_view key, const Node& about, Dead
   }
 }
 
-// Whether it tells who has the key. What says that nobody has it is of a node that is new, or was
-// taken out of the cluster, and counts only where nothing else is known. Nobody tells about
-// himself.
+// Returns whether `told_by` tells who has the key. An answer that nobody has it comes from a node
+// that is new, or was taken out of the cluster, and counts only where nothing else is known. Nobody
+// tells about himself.
 bool Nodes::take_slots(Member& told_by, const Node& about, const std::vector<Reply>& replies,
                        std::string_view key, Clock::time_point asked_at) {
   const auto ranges = read_cluster_slots(replies.at(0), told_by.location().server());

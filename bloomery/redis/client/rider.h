@@ -14,8 +14,8 @@ namespace bloomery::redis {
 // both are one trip. Not behind one to a cluster, whose keys may be anywhere, and once at the most:
 // who has one asks by himself where it had no answer.
 //
-// It is a guest: what is wrong with its answer harms nobody else, and it counts for nothing where
-// that of its host is not believed.
+// A rider is a guest: what is wrong with its answer harms nobody else, and it counts for nothing
+// where that of its host is not believed.
 class Rider {
  public:
   // Sees the replies of each try, and throws where they cannot be the answer.

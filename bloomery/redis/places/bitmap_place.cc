@@ -54,8 +54,9 @@ struct BitmapDialect::Found {
     if (!doubt.empty()) throw StoreError(name + ": " + doubt);
     if (!not_ours.empty()) throw ExchangedError(name + ": " + not_ours);
   }
-  // Whether each transaction met a trailer whose watermark has reached `needed` and whose keys were
-  // written in the form `keys`. If a caller asks in another form, all keys would seem absent.
+  // Returns whether each transaction met a trailer whose watermark has reached `needed` and whose
+  // keys were written in the form `keys`. If a caller asks in another form, all keys would seem
+  // absent.
   bool reaches(const Watermark& needed, const KeyForm& keys) const {
     return std::ranges::all_of(trailers, [&](const std::optional<Trailer>& trailer) {
       const auto reached = trailer ? trailer->notes.reached() : std::nullopt;

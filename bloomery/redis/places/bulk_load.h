@@ -51,7 +51,7 @@ bool destroy(Client& client, const Format& format);
 // sure that every bit has come, puts it in the place of the old one, whose time to live it takes
 // over, and writes the configuration. Whoever asks meanwhile sees the one or the other, whole.
 //
-// That script stops the server for some 2 ms a MiB where there was a filter, 1 ms where not.
+// The script stops the server for some 2 ms a MiB where there was a filter, 1 ms where not.
 //
 // Throws std::invalid_argument for contents that do not live there, StoreError where what is there
 // does not allow it (OldFilter), where the key beside it was lost, and as Client::run does. If the

@@ -29,8 +29,8 @@ std::optional<FilterKind> find_kind_named(std::string_view name) {
   return std::nullopt;
 }
 
-// Whether the server lacks the command. A refusal for want of permission does not count: it comes
-// from a server that has our module, but does not let this user ask.
+// Returns whether the server lacks the command. A refusal for want of permission does not count: it
+// comes from a server that has our module, but does not let this user ask.
 bool takes_no_such_command(const Reply& reply) {
   return reply.is(Reply::Type::error) && refusal_of(reply.text) == Refusal::unknown_command;
 }

@@ -34,7 +34,7 @@ FileHeader new_header(const FilterContents& contents, const std::optional<Waterm
   return header;
 }
 
-// Whether what is to be empty still is the filter that was seen.
+// Throws unless what is to be empty still is the filter that was seen.
 void require_same_filter(const NativeBitmapHead& old, const FileHeader& next,
                          const std::string& name) {
   const bool is_same =

@@ -27,7 +27,7 @@
 namespace bloomery::redis {
 namespace {
 
-// Whether a head is whole, be the string as long as it says or not.
+// Returns whether a header is whole, be the string as long as it says or not.
 bool is_head_of_ours(std::string_view bytes) {
   if (bytes.size() < kHeaderBytes) return false;
   const auto head = std::as_bytes(std::span(bytes));

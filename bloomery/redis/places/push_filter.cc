@@ -85,7 +85,7 @@ class Load {
     request.add(all);
   }
 
-  // Whether the slot has left the node behind the first pieces of a trip, which it took.
+  // Returns whether the slot has left the node behind the first chunks of a trip, which it took.
   static bool has_moved(const Reply& reply, std::size_t taken) {
     if (taken == 0 || !reply.is(Reply::Type::error)) return false;
     const Refusal why = refusal_of(reply.text);

@@ -118,7 +118,7 @@ bool is_out_of_memory(const Reply& reply) {
   return reply.is(Reply::Type::error) && refusal_of(reply.text) == Refusal::out_of_memory;
 }
 
-// Whether the user may not run the command, or the server does not know it.
+// Returns whether the user may not run the command, or the server does not know it.
 bool is_no_command(const Reply& reply) {
   if (!reply.is(Reply::Type::error)) return false;
   const Refusal refusal = refusal_of(reply.text);

@@ -235,7 +235,8 @@ void StringLoad::require_same() {
                    "partitions anew");
 }
 
-// Whether it takes the place of a part of a filter that is there: then all parts are.
+// Returns whether the string takes the place of a part of a filter that is there: then all parts
+// are.
 bool StringLoad::is_kept() const {
   return header_.part && options_.old == OldFilter::keep;
 }

@@ -26,7 +26,8 @@ Identity get_identity(std::span<const std::byte> bytes, std::size_t at) {
   return {get_number<std::uint64_t>(bytes, at), get_number<std::uint64_t>(bytes, at + 8)};
 }
 
-// Whether the bit count in a trailer is that of a bitmap whose bits end at `offset`, in bytes.
+// Returns whether the bit count in a trailer is that of a bitmap whose bits end at `offset`, in
+// bytes.
 bool says_offset(std::string_view bytes, std::uint64_t offset) {
   const auto bits = get_number<std::uint64_t>(std::as_bytes(std::span(bytes)), 8);
   return bits / 8 + (bits % 8 != 0 ? 1 : 0) == offset;

@@ -103,8 +103,8 @@ bool holds_word(Words words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-// Whether it defines something, by the words that it begins with; rows of a table that it does not
-// name stay as they are.
+// Returns whether a statement defines something, by the words that it begins with. Rows of a table
+// that it does not name stay as they are.
 bool is_definition(std::string_view first, std::string_view rest) {
   if (first == "truncate") {
     return takes_name(rest) && !skip_blanks(rest).starts_with(':');
@@ -153,7 +153,7 @@ LoggedStatement judge_xa(std::string_view rest) {
                                                                   : LoggedStatement::unknown;
 }
 
-// Whether a statement leaves rows alone whatever it names.
+// Returns whether a statement leaves rows alone whatever it names.
 bool is_harmless(std::string_view first, std::string_view rest) {
   std::string_view behind = rest;
   const std::string_view second = take_word(behind);

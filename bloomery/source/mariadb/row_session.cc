@@ -25,7 +25,8 @@ bool spells(std::string_view text) noexcept {
   return error == std::errc() && end == text.data() + text.size() && std::to_string(value) == text;
 }
 
-// Whether an integer column can print it. The server would take other texts for numbers too.
+// Returns whether an integer column can print the text. The server would take other texts for
+// numbers too.
 bool is_integer_text(std::string_view text) noexcept {
   return spells<std::int64_t>(text) || spells<std::uint64_t>(text);
 }

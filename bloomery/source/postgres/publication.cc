@@ -104,7 +104,7 @@ std::string parts_sentence(const Result& tree, int row) {
   return std::string(tree.at(row, 0)) + (row == 0 ? "" : ", a part of it,");
 }
 
-// Whether each of them says which row an UPDATE meets.
+// Returns whether each table says which row an UPDATE meets.
 bool has_identities(const Connection& connection, const SelectedTable& table, const Result& tree,
                     bool& sends_whole_rows) {
   bool all = true;

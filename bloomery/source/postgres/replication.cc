@@ -33,8 +33,8 @@ void put_u64(std::string& bytes, std::uint64_t value) {
   for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
 }
 
-// Whether an SQLSTATE says that a slot or publication is gone or invalidated, or that a row is no
-// UTF-8, which the slot would send each time.
+// Returns whether an SQLSTATE says that a slot or publication is gone or invalidated, or that a row
+// is no UTF-8, which the slot would send each time.
 bool needs_new_slot(std::string_view state) {
   for (const std::string_view each : {"42704", "55000", "58P01", "42P01", "22021", "22P05"}) {
     if (state == each) return true;

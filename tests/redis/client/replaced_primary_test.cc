@@ -115,7 +115,7 @@ TEST_P(ReplacedPrimary, ThatGoesOnAnsweringIsLeftWithinASecond) {
   EXPECT_EQ(place_->presence_of("after"), Presence::maybe);
 }
 
-// Its replica may be cut off from the others together with it.
+// The replica of the old primary may be cut off from the others together with it.
 TEST_P(ReplacedPrimary, AcknowledgesNothingByItsReplicas) {
   const auto path = folder_.path() / "replica";
   std::filesystem::create_directories(path);

@@ -48,7 +48,7 @@ class NativeExchangeTest : public NativeServerTest {
                            .old_head = head.bytes,
                            .next_head = next_head});
   }
-  // Whether it finds the filter that it expects; nothing is written.
+  // Returns whether the exchange finds the filter that it expects; nothing is written.
   bool is_taken(NativeExchange exchange, const KeyBits& bits) {
     exchange.add(bits);
     bool taken = false;

@@ -72,7 +72,8 @@ class Followed {
     }
     return false;
   }
-  // Whether following ends where rows have come that it cannot know of, and a new beginning knows.
+  // Expects that following ends where rows have come that it cannot know of, and that a new
+  // beginning knows.
   void expect_another_source(const std::string& unseen_key) {
     EXPECT_FALSE(says_absent(unseen_key));
     EXPECT_THROW(for (int i = 0; i < 200; ++i) poll(), SourceChanged);
