@@ -44,13 +44,13 @@ constexpr Kind static_kind(FilterKind number, std::string_view name, std::string
 // In the order in which users read them.
 constexpr std::array kKinds{
     flat_kind<BlockedLayout>({"blocked", kHash, "the fastest, and the default"}),
-    flat_kind<Classic>({"classic", kHash, "the smallest"}),
+    flat_kind<Classic>({"classic", kHash, "smaller, and slower"}),
     flat_kind<CountingLayout<BlockedLayout>>({"counting", kHash, "keys can be erased"}),
-    flat_kind<CountingLayout<Classic>>({"classic-counting", kHash, "the same, smallest"}),
+    flat_kind<CountingLayout<Classic>>({"classic-counting", kHash, "counting, smaller and slower"}),
     chain_kind<ScalableFilter>({"scalable", kHash, "grows with its keys"}),
     flat_kind<WindowedLayout>({"windowed", kHash, "keys are forgotten after a while"}),
     static_kind(FilterKind::fixed, "static", "built once, by load; the smallest of all"),
-    static_kind(FilterKind::fuse, "fuse", "what static becomes where that is smaller"),
+    static_kind(FilterKind::fuse, "fuse", "made by static if it is smaller"),
 };
 
 const Kind* find(FilterKind number) noexcept {
