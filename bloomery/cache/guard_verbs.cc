@@ -163,7 +163,7 @@ std::vector<std::size_t> GuardVerbs::travel(std::string_view verb, std::span<con
     const auto words = words_of(verb, calls[i], whole && i == part.front());
     request.add(std::vector<std::string_view>(words.begin(), words.end()));
   }
-  // What a reader writes, replicas need not have.
+  // Replicas need not have what a reader writes.
   if (verb == "get" || verb == "put" || verb == "drop") request.reads_only();
   const redis::Answer answer = client_.run(request, Repeat::safe, context);
   std::vector<std::size_t> left;

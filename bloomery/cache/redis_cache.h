@@ -59,7 +59,7 @@ class RedisCache final : public Cache<Value> {
     bool take(std::span<CacheAnswer<Value>> answers) {
       std::vector<CacheAnswer<std::string>> found(answers.size());
       if (!strings_.take(found)) return false;
-      // What cannot be decoded is a miss.
+      // An entry that cannot be decoded is a miss.
       cache_.decode(found, answers);
       return true;
     }
@@ -127,7 +127,7 @@ class RedisCache final : public Cache<Value> {
     return unreadable;
   }
 
-  // What cannot be decoded is erased, and asked for once more.
+  // Erases what cannot be decoded, and asks for it once more.
   void ask(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
            const CallContext& context,
            void (SharedStrings::*asks)(std::span<const Key>, std::span<CacheAnswer<std::string>>,

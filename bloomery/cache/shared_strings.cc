@@ -70,8 +70,8 @@ bool may_be_due(std::int64_t moment) {
   return moment > 0 && moment <= std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-// What both say together, in the order of the verb `get`. A miss: the server is to be asked for a
-// lease.
+// The answer of an entry and its lease together, in the order of the verb `get`. A miss: the server
+// is to be asked for a lease.
 CacheAnswer<std::string> answer_in(const Reply& entry, const Reply& lease) {
   if (const auto moment = moment_of(entry.text)) {
     if (may_be_due(*moment)) return {};
@@ -159,7 +159,7 @@ void SharedStrings::claim_many(std::span<const Key> keys, Answers answers,
   }
 }
 
-// What is there, without leases.
+// Reads the entries that are there, without leases.
 void SharedStrings::look_many(std::span<const Key> keys, Answers answers,
                               const CallContext& context) {
   if (old_) {

@@ -22,10 +22,10 @@ namespace bloomery {
 // A cache of bytes in a Redis or Valkey server, or a cluster, that processes of all languages
 // share, by the protocol of docs/guard_protocol.md. The guard's name there is the location's key.
 //
-// What is there is one trip: an MGET of entry and lease, in one transaction with the server's ROLE,
-// as only a primary is believed. What is not there is a second trip, for its lease. In a cluster
-// each is one trip a node. Many threads may use it; single keys that they ask for at the same
-// moment are one batch, but in a cluster.
+// A look at entries is one trip: an MGET of entry and lease, in one transaction with the server's
+// ROLE, as only a primary is believed. An entry that is not there takes a second trip, for its
+// lease. In a cluster each is one trip a node. Many threads may use it; single keys that they ask
+// for at the same moment are one batch, but in a cluster.
 //
 // Behind a fence (context.fence) it knows values alone, and grants no leases.
 class SharedStrings final : public Cache<std::string> {

@@ -311,9 +311,9 @@ class BasicFilter {
   // it is what the bits say, about.
   std::uint64_t inserted() const noexcept { return load_word(&inserted_); }
 
-  // These read every bit. fill_ratio: share of bits set. cardinality: estimated number of distinct
-  // keys. predicted_rate: chance that an absent key is answered "maybe" now, from the bits as they
-  // are.
+  // fill_ratio, cardinality and predicted_rate read every bit. fill_ratio: share of bits set.
+  // cardinality: estimated number of distinct keys. predicted_rate: chance that an absent key is
+  // answered "maybe" now, from the bits as they are.
   double fill_ratio() const noexcept {
     if constexpr (KnowsItsState<L>) {
       return layout_.fill_state(words()).fill_ratio;

@@ -81,7 +81,7 @@ class StaticFilter {
   HashPair hash(Key key) const noexcept { return hash_(key); }
   HashPair hash(IntegerKey auto integer) const noexcept { return hash_(eight_bytes(integer)); }
 
-  // Whether the checksum is that of the bytes.
+  // Returns whether the checksum is that of the bytes.
   bool verify() const noexcept;
 
   // bit_count is 0 for a set without keys; probe_count of a fuse filter the bits of a fingerprint.

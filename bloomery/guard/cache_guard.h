@@ -157,8 +157,8 @@ class CacheGuard {
   // context is over before.
   bool wait_for_inserts(const CallContext& context = {}) { return pending_.wait_out(context); }
 
-  // Whether an audit found a row that the filter denies. Everything is `unknown` from then on,
-  // until somebody says that the filter holds every key again.
+  // Returns whether an audit found a row that the filter denies. Everything is `unknown` from then
+  // on, until somebody says that the filter holds every key again.
   bool is_in_doubt() const noexcept { return filter_.is_doubted(); }
   void ready() noexcept {
     audit_.forget_all();

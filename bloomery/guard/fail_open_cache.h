@@ -46,7 +46,8 @@ class FailOpenCache {
     ask(keys, answers, context, strict || !knows_of_every_row_);
   }
 
-  // Whether somebody may ask it before anybody has looked whom to believe: take_many() looks then.
+  // Returns whether somebody may ask the cache before anybody has looked whom to believe:
+  // take_many() looks then.
   bool may_ask_ahead() const noexcept { return breaker_.is_calm() && !distrusted_.any(); }
 
   bool grants_leases() const noexcept { return cache_.grants_leases(); }
@@ -108,7 +109,7 @@ class FailOpenCache {
     attempt(within, [&, this] { cache_.drop_many(entries, within); });
   }
 
-  // As Cache says; whoever inserts must learn that it failed.
+  // Announces as Cache says; whoever inserts must learn that it failed.
   bool announce_many(std::span<const Key> keys, const Identity& insert,
                      const CallContext& context) {
     return counted([&, this] { return cache_.announce_many(keys, insert, context); });

@@ -43,7 +43,8 @@ struct GuardOptions {
   // his turn gets GuardOverloaded.
   std::size_t queries_at_once = 32;
   std::chrono::milliseconds query_wait = std::chrono::milliseconds(200);
-  // Who waits longer for a row that another process loads gets WaitedTooLong (the same caches).
+  // `wait_limit`: a caller who waits longer for a row that another process loads gets WaitedTooLong
+  // (of a cache that grants leases).
   std::chrono::milliseconds wait_limit = std::chrono::seconds(10);
 
   // A filter or cache that throws so often in a row is left alone for a while; then one call tries.

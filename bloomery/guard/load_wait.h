@@ -8,8 +8,8 @@
 
 namespace bloomery {
 
-// Another process loads the row, and did not end within GuardOptions::wait_limit. The row may
-// exist; ask again later.
+// WaitedTooLong: another process loads the row, and did not end within GuardOptions::wait_limit.
+// The row may exist; ask again later.
 struct WaitedTooLong : GuardOverloaded {
   using GuardOverloaded::GuardOverloaded;
 };

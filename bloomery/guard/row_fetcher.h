@@ -176,8 +176,8 @@ class RowFetcher {
     }
   }
 
-  // What is left to the cache: entries to be written, and leases that are given back. They view
-  // lookups and their rows.
+  // Leavings: what is left to the cache, entries to be written and leases that are given back. They
+  // view lookups and their rows.
   struct Leavings {
     explicit Leavings(std::size_t most) : entries(most) {}
 

@@ -26,7 +26,7 @@ namespace bloomery {
 struct LocalCopyOptions {
   // How often its own thread looks whether the place has changed, and then reads it whole.
   std::chrono::milliseconds look_every{250};
-  // It is not read where it has more bytes.
+  // `most_bytes`: a place with more bytes is not read.
   std::uint64_t most_bytes = 256 * 1024 * 1024;
   // A source of what came into the place's filter; null: there is none. With it the copy takes over
   // the hashes of that within some ten milliseconds, and is read whole only where their chain is
@@ -98,7 +98,8 @@ class LocalCopy final : public FollowedFilter {
     std::atomic<std::uint64_t> position = 0;
     std::uint64_t beat = 0;
     std::uint64_t number = 0;  // of this copy among those of this object
-    // Its filter was still in the place after everybody could find the copy here.
+    // `is_confirmed`: the copy's filter was still in the place after everybody could find the copy
+    // here.
     std::atomic<bool> is_confirmed = false;
     std::atomic<bool> is_given_up = false;  // that filter is not there any more
 

@@ -9,7 +9,7 @@
 namespace bloomery {
 namespace {
 
-// Whether every answer is of a filter that was there at the opening.
+// Returns whether every answer is of a filter that was there at the opening.
 bool are_of(const Proofs& opened, const Proofs& proofs) {
   if (opened.is_empty()) return true;
   return !proofs.is_empty() && std::ranges::all_of(proofs.all(), [&](const Proof& each) {
@@ -26,7 +26,7 @@ OpenedFilter::OpenedFilter(std::string name, Open open)
   try {
     reopen();
   } catch (const StoreError&) {
-    // Its user opens it when it is there.
+    // The place's user opens the filter when it is there.
   }
 }
 

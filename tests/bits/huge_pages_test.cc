@@ -28,7 +28,7 @@ TEST(HugePages, CountsNoneInSmallPages) {
   EXPECT_EQ(count.value_or(0), 0U);
 }
 
-// Whether there are any is the kernel's to say; all of the words are the most there can be.
+// The kernel decides whether there are any huge pages; all of the words are the most there can be.
 TEST(HugePages, CountsWholeHugePagesAndNoMoreThanTheWords) {
   HeapWords words(8 * kHugePage / 8);
   EXPECT_EQ(huge_page_byte_count(words.words()).value_or(0), 0U) << "nothing is touched yet";

@@ -93,7 +93,7 @@ void read_through(RedisCache<>& cache, std::span<const Key> keys, HasRow has_row
   std::vector<CacheEntry<std::string>> entries;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (answers[i].state != Cached::miss) continue;
-    // Of two readers one has the lease.
+    // One of two readers has the lease.
     entries.push_back({.key = keys[i],
                        .value = has_row(i) ? &value : nullptr,
                        .ttl = kLife,

@@ -96,8 +96,8 @@ TEST(CacheGuardLeases, ALoaderOfAReplicaGivesTheLeaseOfNoRowBack) {
   EXPECT_EQ(world.cache.row("ghost"), "-");
 }
 
-// Another process commits and erases while a thread of this one still has the old row in hand. Who
-// asks then has a lease of his own, and loads.
+// A second process commits and erases while a thread of this one still has the old row in hand. A
+// caller who asks then has a lease of his own, and loads.
 TEST(CacheGuardLeases, NobodySharesAQueryFromBeforeAnEraseElsewhere) {
   Leased world;
   std::atomic<bool> is_old_read = false;
@@ -117,7 +117,7 @@ TEST(CacheGuardLeases, NobodySharesAQueryFromBeforeAnEraseElsewhere) {
   EXPECT_EQ(world.cache.row("alice"), "new");
 }
 
-// The same of a row that another process announced: until its commit nobody has a lease.
+// A second process announced the row: until its commit nobody has a lease.
 TEST(CacheGuardLeases, NobodyIsDeniedByAQueryFromBeforeAnInsertElsewhere) {
   Leased world;
   std::atomic<bool> is_old_read = false;
@@ -133,7 +133,8 @@ TEST(CacheGuardLeases, NobodyIsDeniedByAQueryFromBeforeAnInsertElsewhere) {
   world.cache.announce_many({&key, 1}, insert, {});
   world.database.write("ghost", "risen");  // and committed
   std::thread asker([&] { EXPECT_EQ(world.guard.get("ghost"), "risen"); });
-  // It waits for the flight that it may not share. Ended from here, as nothing shows that it does.
+  // The asker waits for the flight that it may not share. The flight is ended from here, as nothing
+  // shows that the asker waits.
   may_end = true;
   old.join();
   asker.join();

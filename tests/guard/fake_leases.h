@@ -81,7 +81,7 @@ class FakeLeases final : public Cache<std::string> {
     end_insert_many(keys, {}, context);
   }
 
-  // Another process's doings.
+  // Gives a lease to another process.
   void lease_elsewhere(const std::string& key) {
     const std::lock_guard lock(mutex_);
     leases_[key] = "another's";

@@ -78,7 +78,7 @@ StepState step_state(const NativeBitmapHead& head) {
 std::string step_stream_key(const std::string& key) {
   if (has_hash_tag(key)) return key + ":steps";
   if (!key.empty() && key.find('}') == std::string::npos) return "{" + key + "}.steps";
-  // Its braces let no tag be made of it.
+  // The braces of such a key let no tag be made of it.
   for (std::uint32_t number = 0;; ++number) {
     std::string stream = key + ":steps:" + std::to_string(number);
     if (hash_slot(stream) == hash_slot(key)) return stream;

@@ -149,7 +149,7 @@ class Actor {
       } catch (const NotErased&) {
         say("error", "NotErased");
       } catch (const std::exception& error) {
-        // What announcing throws, whoever threw it, means the same.
+        // An announcement that throws means one thing, whoever threw it.
         const bool announces = said["do"] == "announce" || said["do"] == "renew";
         say("error", announces ? "NotAnnounced" : error.what());
       }
