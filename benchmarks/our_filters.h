@@ -71,8 +71,9 @@ class OurFilter final : public AskedFilter<Filter> {
   void clear() override { this->filter_->clear(); }
   void insert_each(const KeyChunk& chunk) override {
     if constexpr (kLoop == Loop::view) {
-      auto view = this->filter_->integers();
-      for (const std::uint64_t key : chunk.integers) view.insert(key);
+      this->filter_->integers([&](auto& view) {
+        for (const std::uint64_t key : chunk.integers) view.insert(key);
+      });
     } else {
       visit_keys(chunk, [&](auto keys) {
         for_each_key<kLoop>(keys, [&](const auto& key) { this->filter_->insert(key); });
@@ -81,10 +82,11 @@ class OurFilter final : public AskedFilter<Filter> {
   }
   std::uint64_t count_each(const KeyChunk& chunk) const override {
     if constexpr (kLoop == Loop::view) {
-      const auto view = this->filter_->integers();
-      std::uint64_t found = 0;
-      for (const std::uint64_t key : chunk.integers) found += view.may_contain(key) ? 1 : 0;
-      return found;
+      return this->filter_->integers([&](const auto& view) {
+        std::uint64_t found = 0;
+        for (const std::uint64_t key : chunk.integers) found += view.may_contain(key) ? 1 : 0;
+        return found;
+      });
     } else {
       return visit_keys(chunk, [&](auto keys) {
         std::uint64_t found = 0;

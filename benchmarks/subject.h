@@ -49,7 +49,8 @@ class Subject {
 using SubjectPointer = std::unique_ptr<Subject>;
 
 // How a program's loop of single calls is written: compilers make other loads of an index, which
-// some processors do not overlap with stores (AMD's Zen 4). `view`: on filter.integers(), of ours.
+// some processors do not overlap with stores (AMD's Zen 4). `view`: by filter.integers(loop), of
+// ours.
 enum class Loop { range_for, by_index, view };
 
 template <Loop kLoop, class Keys, class Act>

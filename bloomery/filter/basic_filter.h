@@ -188,6 +188,20 @@ class BasicFilter {
   }
   auto integers() const noexcept requires requires(const L& l) { l.one_step(); }
   { return IntegerView<const BasicFilter>(*this); }
+  // Returns loop(view): the calls are chosen once, before the loop.
+  template <class Loop>
+  auto integers(Loop&& loop) requires requires(const L& l) {
+    l.one_step();
+  }
+  {
+    watch_.look_at_integer();
+    return IntegerView<BasicFilter>::run(*this, loop);
+  }
+  template <class Loop>
+  auto integers(Loop&& loop) const requires requires(const L& l) {
+    l.one_step();
+  }
+  { return IntegerView<const BasicFilter>::run(*this, loop); }
 
   // For those who insert by other ways: change(words) sets bits of keys and returns how many of the
   // keys were new.
@@ -353,6 +367,8 @@ class BasicFilter {
  private:
   template <class Filter>
   friend class IntegerView;
+  template <class Filter, class Calls>
+  friend class FoldedView;
   const L& layout() const noexcept { return layout_; }
   auto view_words() noexcept { return storage_.words(); }
   auto view_words() const noexcept { return words(); }

@@ -3,6 +3,7 @@
 // and answers as those of the kernels. Without the tests' framework, which is compiled for every
 // processor. Exit status 1 where something differs, 77 where the processor lacks what this was
 // compiled for; so nothing is done before that is known.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <random>
@@ -72,6 +73,14 @@ bool same_as_batches(double rate, HashId hash) {
   for (std::size_t i = 0; i < singly.words().size(); ++i) {
     same = same && singly.words()[i] == std::as_const(batched).words()[i];
   }
+  BlockedFilter viewed(options);
+  added -= viewed.integers([&](auto& view) {
+    std::uint64_t fresh = 0;
+    for (const std::uint64_t key : keys) fresh += view.insert(key) ? 1 : 0;
+    for (const std::uint64_t key : keys) same = same && view.may_contain(key);
+    return fresh;
+  });
+  same = same && added == 0 && std::ranges::equal(viewed.words(), singly.words());
   for (const std::uint64_t key : keys) same = same && batched.may_contain(key);
   return same;
 }

@@ -196,6 +196,9 @@ TEST(KeyWatch, AViewOfIntegersIsWatchedToo) {
   BlockedFilter filter({.capacity = 1'000, .keys = kTexts});
   filter.integers().insert(7);
   EXPECT_EQ(filter.keys(), kUnknownForm);
+  BlockedFilter looped({.capacity = 1'000, .keys = kTexts});
+  looped.integers([](auto& view) { view.insert(7); });
+  EXPECT_EQ(looped.keys(), kUnknownForm);
 }
 
 TEST(KeyWatch, WhatNoFileCanSayIsNotSaved) {

@@ -99,6 +99,7 @@ void change_everything(F& filter) {
     view.insert(79);
     view.set(80);
     EXPECT_TRUE(view.may_contain(81));
+    filter.integers([](auto& each) { each.insert(82); });
   }
   if constexpr (requires { filter.generations(); }) filter.generations();
   attempt([&] { EXPECT_FALSE(filter.probes("x").empty()); });

@@ -21,10 +21,12 @@ std::vector<const BlockedKernel*> runnable_kernels() {
     static const BlockedKernel icelake = blocked_icelake();
     kernels.push_back(&icelake);
   }
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+  // Both are compiled with MULX, which every processor with AVX2 has, but a machine may hide.
+  const bool has_bmi2 = __builtin_cpu_supports("bmi2") != 0;
+  if (has_bmi2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
     kernels.push_back(&kBlockedAvx512);
   }
-  if (__builtin_cpu_supports("avx2")) kernels.push_back(&kBlockedAvx2);
+  if (has_bmi2 && __builtin_cpu_supports("avx2")) kernels.push_back(&kBlockedAvx2);
 #elif defined(__aarch64__)
   kernels.push_back(&kBlockedNeon);
 #endif

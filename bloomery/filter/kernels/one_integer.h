@@ -67,7 +67,8 @@ struct OneInteger {
       static_assert(kHash == OneStep::Hash::products || kHash == OneStep::Hash::fold);
       if constexpr (kHash == OneStep::Hash::fold) {
         const HashPair pair = FoldHash::hash(integer, step.seed.h1);
-        return act(line(pair.h1), Lanes::all_lanes(pair.h2));
+        return act(upper_product(pair.h1, step.words) & ~std::uint64_t{kLineWords - 1},
+                   Lanes::all_lanes(pair.h2));
       } else if constexpr (requires { Lanes::folded; }) {
         const HashPair pair = IntegerHash::unfolded(integer, step.seed.h1);
         return act(line(pair.h1), Lanes::all_lanes(Lanes::folded(pair.h2)));
