@@ -31,7 +31,7 @@ void require_replaceable(const FileLocation& location, const EditOptions& option
   const auto target = follow_links(location.path);
   const auto file = RegularFile::open_existing(target, RegularFile::Access::read);
   if (!file) return;
-  if (const std::uint64_t names = file->link_count(); names > 1 && !options.parts_links) {
+  if (const std::uint64_t names = file->status().link_count; names > 1 && !options.parts_links) {
     throw StoreError(location.text() + ": this file has " + std::to_string(names) +
                      " names (hard links), and replacing it would leave the others with the old "
                      "filter; --part-links does so, and insert --in-place changes it for all");

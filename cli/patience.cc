@@ -30,7 +30,7 @@ constexpr std::uint64_t kSilentMs = 1000;
 std::uint64_t name_count(const FileLocation& location) {
   const auto file =
       RegularFile::open_existing(follow_links(location.path), RegularFile::Access::read);
-  return file ? file->link_count() : 1;
+  return file ? file->status().link_count : 1;
 }
 
 // Throws BusyError while a living process changes the file in place.

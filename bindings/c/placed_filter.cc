@@ -11,9 +11,9 @@
 #include "bindings/c/failures.h"
 #include "bindings/c/filter_info.h"
 #include "bindings/c/key_reader.h"
-#include "bloomery/bits/own_process.h"
 #include "bloomery/c/bloomery.h"
 #include "bloomery/errors.h"
+#include "bloomery/os/own_process.h"
 
 namespace bloomery::c {
 namespace {

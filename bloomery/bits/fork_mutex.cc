@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/bits/fork_mutex.h"
 
-#include <pthread.h>
+#include "bloomery/os/at_fork.h"
 
 namespace bloomery {
 
@@ -11,7 +11,7 @@ struct ForkMutex::All {
   ForkMutex* first = nullptr;
 
   All() {
-    pthread_atfork([] { all().take(); }, [] { all().give_back(); }, [] { all().give_back(); });
+    os::at_fork([] { all().take(); }, [] { all().give_back(); }, [] { all().give_back(); });
   }
   void take() {
     mutex.lock();

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "bloomery/bits/bit_storage.h"
-#include "bloomery/bits/file_mapping.h"
 #include "bloomery/bits/left_words.h"
+#include "bloomery/os/file_mapping.h"
 
 namespace bloomery {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "bloomery/bits/own_process.h"
+#include "bloomery/os/own_process.h"
 
 namespace bloomery {
 

@@ -9,7 +9,7 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #elif defined(__aarch64__)
-#include <sys/auxv.h>
+#include "bloomery/os/processor.h"
 #endif
 
 namespace bloomery {
@@ -132,7 +132,7 @@ std::vector<const AesWay*> possible_ways() {
     ways.push_back(&kAesX86);
   }
 #elif defined(__aarch64__)
-  if ((getauxval(AT_HWCAP) & HWCAP_AES) != 0) ways.push_back(&kAesNeon);
+  if (os::has_arm_aes()) ways.push_back(&kAesNeon);
 #endif
   ways.push_back(&kPortable);
   return ways;

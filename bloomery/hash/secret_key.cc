@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/hash/secret_key.h"
 
-#include <sys/random.h>
-
 #include <cerrno>
+#include <span>
 #include <system_error>
+
+#include "bloomery/os/random_bytes.h"
 
 namespace bloomery {
 
 SecretKey SecretKey::random() {
   SecretKey key;
-  // Requests of up to 256 bytes are never cut short once the generator is seeded (getrandom(2)).
-  ssize_t got = 0;
-  do {
-    got = getrandom(key.words.data(), sizeof key.words, 0);
-  } while (got < 0 && errno == EINTR);
-  if (got != static_cast<ssize_t>(sizeof key.words)) {
+  if (!os::draw_random(std::as_writable_bytes(std::span(key.words)))) {
     throw std::system_error(errno, std::generic_category(), "cannot draw a secret key");
   }
   return key;

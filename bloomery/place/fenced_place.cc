@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/place/fenced_place.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -12,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "bloomery/os/clock.h"
 #include "bloomery/place/recent_fences.h"
 #include "bloomery/place/stalled_fence.h"
 
@@ -55,10 +54,8 @@ CallContext behind(const Fence& fence, const CallContext& context) {
 }  // namespace
 
 CallContext::Clock::time_point time_awake_or_not() noexcept {
-  timespec time{};
-  clock_gettime(CLOCK_BOOTTIME, &time);
   return CallContext::Clock::time_point(std::chrono::duration_cast<CallContext::Clock::duration>(
-      std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec)));
+      std::chrono::nanoseconds(os::running_clock())));
 }
 
 struct FencedPlace::Mine {

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "bloomery/bits/own_process.h"
 #include "bloomery/filter/any_filter.h"
+#include "bloomery/os/own_process.h"
 #include "bloomery/place/delta_source.h"
 #include "bloomery/place/followed_filter.h"
 #include "bloomery/place/reader_gate.h"

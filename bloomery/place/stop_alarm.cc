@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/place/stop_alarm.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <system_error>
 
+#include "bloomery/os/event_file.h"
+
 namespace bloomery {
 
-StopAlarm::EventFile::EventFile() : file_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (file_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
-}
-
-StopAlarm::EventFile::~EventFile() {
-  close(file_);
+StopAlarm::EventFile::EventFile() : file_(os::open_event_file()) {
+  if (!file_.is_open()) throw std::system_error(errno, std::generic_category(), "eventfd");
 }
 
 void StopAlarm::EventFile::signal() const noexcept {
-  eventfd_write(file_, 1);
+  os::signal_event(get());
 }
 
 StopAlarm::StopAlarm(const std::stop_token& stop) : on_stop_(stop, [this] { file_.signal(); }) {}

@@ -4,6 +4,7 @@
 #include <functional>
 #include <stop_token>
 
+#include "bloomery/os/file_descriptor.h"
 #include "bloomery/place/call_context.h"
 
 namespace bloomery {
@@ -20,15 +21,12 @@ class StopAlarm {
   class EventFile {
    public:
     EventFile();
-    EventFile(const EventFile&) = delete;
-    EventFile& operator=(const EventFile&) = delete;
-    ~EventFile();
 
-    int get() const noexcept { return file_; }
+    int get() const noexcept { return file_.number(); }
     void signal() const noexcept;
 
    private:
-    int file_;
+    FileDescriptor file_;
   };
 
   EventFile file_;

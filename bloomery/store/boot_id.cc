@@ -2,25 +2,21 @@
 #include "bloomery/store/boot_id.h"
 
 #include <charconv>
-#include <fstream>
 #include <string>
 
 #include "bloomery/errors.h"
+#include "bloomery/os/boot_id.h"
 
 namespace bloomery {
 namespace {
 
-constexpr const char* kBootId = "/proc/sys/kernel/random/boot_id";
 constexpr std::size_t kDigits = 16;  // of each half
 
 }  // namespace
 
 Identity boot_id() {
-  std::ifstream file(kBootId);
-  std::string digits;
-  for (char c = 0; file.get(c) && c != '\n';) {
-    if (c != '-') digits += c;
-  }
+  std::string digits = os::boot_id();
+  std::erase(digits, '-');
   Identity boot;
   const char* const middle = digits.data() + kDigits;
   const bool is_read =
@@ -28,7 +24,7 @@ Identity boot_id() {
       std::from_chars(digits.data(), middle, boot.high, 16).ptr == middle &&
       std::from_chars(middle, middle + kDigits, boot.low, 16).ptr == middle + kDigits;
   if (!is_read || !boot.is_set()) {
-    throw StoreError(std::string(kBootId) +
+    throw StoreError(std::string(os::kBootIdSource) +
                      " does not say which start of the machine this is, and a shared filter must "
                      "know it");
   }

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "bloomery/bits/own_process.h"
 #include "bloomery/filter/any_filter.h"
+#include "bloomery/os/own_process.h"
 #include "bloomery/store/mapped_body.h"
 #include "bloomery/store/probed_words.h"
 

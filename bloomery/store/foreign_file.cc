@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "bloomery/bits/file_mapping.h"
 #include "bloomery/errors.h"
+#include "bloomery/os/file_mapping.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/replace_file.h"
 #include "bloomery/text/grouped.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/in_place.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -12,6 +10,7 @@
 
 #include "bloomery/filter/rates.h"
 #include "bloomery/format/kinds.h"
+#include "bloomery/os/file_bytes.h"
 #include "bloomery/store/body_io.h"
 #include "bloomery/store/messages.h"
 
@@ -40,7 +39,7 @@ void require_whole_body(const RegularFile& file, const FileLayout& layout) {
 void allocate_all(const RegularFile& file) {
   int error_number = 0;
   do {
-    error_number = posix_fallocate(file.descriptor(), 0, static_cast<off_t>(file.size()));
+    error_number = os::allocate(file.descriptor(), file.size());
   } while (error_number == EINTR);
   if (error_number != 0) throw_store_error(file.path(), "reserve its space", error_number);
 }

@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "bloomery/bits/file_mapping.h"
 #include "bloomery/format/native/file_header.h"
+#include "bloomery/os/file_mapping.h"
 #include "bloomery/store/regular_file.h"
 
 // The steps that those share who change a native file where it is.

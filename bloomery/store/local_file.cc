@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/local_file.h"
 
-#include <sys/vfs.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -10,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "bloomery/os/file_system.h"
 #include "bloomery/store/messages.h"
 
 namespace bloomery {
@@ -49,11 +48,9 @@ constexpr std::array kNotLocal{
 constexpr std::uint32_t kOverlay = 0x794c7630;
 
 std::uint32_t magic_of(const RegularFile& file) {
-  struct statfs about {};
-  if (fstatfs(file.descriptor(), &about) != 0) {
-    throw_store_error(file.path(), "ask what file system it is on", errno);
-  }
-  return static_cast<std::uint32_t>(about.f_type);
+  const auto number = os::file_system_number(file.descriptor());
+  if (!number) throw_store_error(file.path(), "ask what file system it is on", errno);
+  return *number;
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "bloomery/bits/file_mapping.h"
 #include "bloomery/format/native/file_layout.h"
+#include "bloomery/os/file_mapping.h"
 #include "bloomery/store/body_io.h"
 
 namespace bloomery {

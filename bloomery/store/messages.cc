@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "bloomery/errors.h"
-#include "bloomery/store/own_locks.h"
+#include "bloomery/os/own_locks.h"
 #include "bloomery/text/printable.h"
 #include "bloomery/text/secrets.h"
 
@@ -39,7 +39,7 @@ void throw_store_error(const std::filesystem::path& path, std::string_view reaso
 }
 
 void throw_busy(const std::filesystem::path& path) {
-  const char* const who = is_locked_here(path) ? "this" : "another";
+  const char* const who = os::is_locked_here(path) ? "this" : "another";
   throw BusyError(about(path, std::string(who) + " process is writing this file, or shares it"));
 }
 

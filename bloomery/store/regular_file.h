@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
 
-#include "bloomery/bits/file_descriptor.h"
+#include "bloomery/os/file_descriptor.h"
+#include "bloomery/os/file_status.h"
+#include "bloomery/os/open_file.h"
 
 namespace bloomery {
-
-struct Owner {
-  uid_t user;
-  gid_t group;
-
-  friend bool operator==(const Owner&, const Owner&) = default;
-};
 
 // An open file that is a file: directories, pipes, sockets and devices are refused by name, and
 // opening never waits for one. Interrupted and partial reads and writes go on; every other failure
 // is a StoreError that names file, step and reason.
 class RegularFile {
  public:
-  enum class Access { read, read_write };
+  using Access = os::Access;
 
   // Throws StoreError where the file cannot be opened.
   static RegularFile open(const std::filesystem::path& path, Access access);
@@ -49,16 +42,13 @@ class RegularFile {
   const std::filesystem::path& path() const noexcept { return path_; }
   int descriptor() const noexcept { return descriptor_.number(); }
   std::uint64_t size() const noexcept { return size_; }  // when it was opened
-  mode_t permissions() const;                            // now
-  Owner owner() const;                                   // now
-  std::uint64_t link_count() const;                      // now
+  os::FileStatus status() const;                         // now
 
  private:
   FileDescriptor descriptor_;
   std::filesystem::path path_;
   std::uint64_t size_ = 0;
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
+  os::FileIdentity identity_;
 };
 
 }  // namespace bloomery

@@ -11,8 +11,9 @@ std::optional<WriterLock> replace_file(const std::filesystem::path& target,
   ReplacementFile::Permissions permissions;
   permissions.owner_only = owner_only;
   if (replaced) {
-    permissions.mode = replaced->file().permissions();
-    permissions.owner = replaced->file().owner();
+    const os::FileStatus before = replaced->file().status();
+    permissions.mode = before.permissions;
+    permissions.owner = before.owner;
   }
   ReplacementFile file(target, byte_count, permissions);
   fill(file);
@@ -20,7 +21,7 @@ std::optional<WriterLock> replace_file(const std::filesystem::path& target,
   if (!replaced->file().is_named(target)) {
     throw_store_error(target, "somebody moved, removed or replaced it while it was being written");
   }
-  return file.publish_over();
+  return file.publish_over(*replaced);
 }
 
 void write_or_replace(const std::filesystem::path& path, bool replace, const WriteTarget& write) {

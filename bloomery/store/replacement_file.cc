@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/replacement_file.h"
 
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -12,14 +8,19 @@
 #include <system_error>
 
 #include "bloomery/format/native/crc32c.h"
+#include "bloomery/os/disk_space.h"
+#include "bloomery/os/file_bytes.h"
+#include "bloomery/os/file_name.h"
+#include "bloomery/os/file_rights.h"
+#include "bloomery/os/open_file.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/text/grouped.h"
 
 namespace bloomery {
 namespace {
 
-constexpr mode_t kNewFile = 0666;
-constexpr mode_t kOwnerOnly = 0600;
+constexpr std::uint32_t kNewFile = 0666;
+constexpr std::uint32_t kOwnerOnly = 0600;
 constexpr int kMostLinks = 40;  // as the kernel
 constexpr std::size_t kMostNameBytes = 255;
 
@@ -40,36 +41,23 @@ std::filesystem::path temporary_name(const std::filesystem::path& target) {
 
 // Writing past this limit would end the process with SIGXFSZ.
 void check_file_size_limit(const std::filesystem::path& target, std::uint64_t byte_count) {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
-  if (byte_count <= limit.rlim_cur) return;
+  const auto most = os::most_file_bytes();
+  if (!most || byte_count <= *most) return;
   throw_store_error(target, "cannot write " + grouped(byte_count) +
-                                " bytes: this process may write files of " +
-                                grouped(limit.rlim_cur) + " at most (ulimit -f)");
-}
-
-std::string own_path(const RegularFile& file) {
-  return "/proc/self/fd/" + std::to_string(file.descriptor());
+                                " bytes: this process may write files of " + grouped(*most) +
+                                " at most (ulimit -f)");
 }
 
 // Root saves the file of a service, which must read it afterwards; others may keep at most the
 // group, and where not even that, the file is theirs, as ever.
-void keep_owner(const RegularFile& file, Owner owner) {
-  if (file.owner() == owner || fchown(file.descriptor(), owner.user, owner.group) == 0) return;
-  if (errno == EPERM && fchown(file.descriptor(), static_cast<uid_t>(-1), owner.group) == 0) return;
-  if (errno == EPERM || errno == EINVAL || errno == ENOSYS) return;
-  throw_store_error(file.path(), "keep its owner", errno);
-}
-
-// 0 or why not.
-int link_nameless(const RegularFile& file, const std::filesystem::path& name) {
-  const int failed =
-      linkat(AT_FDCWD, own_path(file).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
-  return failed == 0 ? 0 : errno;
+void keep_owner(const RegularFile& file, os::Owner owner) {
+  if (file.status().owner == owner) return;
+  const int error_number = os::keep_owner(file.descriptor(), owner);
+  if (error_number != 0) throw_store_error(file.path(), "keep its owner", error_number);
 }
 
 FileDescriptor open_folder(const std::filesystem::path& target) {
-  FileDescriptor folder(::open(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  FileDescriptor folder = os::open_folder(folder_of(target));
   if (!folder.is_open()) throw_store_error(target, "open its folder", errno);
   return folder;
 }
@@ -81,17 +69,16 @@ ReplacementFile::ReplacementFile(std::filesystem::path target, std::uint64_t byt
     : target_(std::move(target)), folder_(folder_of(target_)), name_(temporary_name(target_)) {
   check_file_size_limit(target_, byte_count);
   folder_descriptor_ = open_folder(target_);
-  const mode_t first_mode = permissions.owner_only ? kOwnerOnly : kNewFile;
+  const std::uint32_t first_mode = permissions.owner_only ? kOwnerOnly : kNewFile;
   open_nameless(first_mode);
   if (!lock_) open_named(first_mode);
   try {
     if (permissions.owner) keep_owner(lock_->file(), *permissions.owner);
     // After the owner, whose change takes some of them away.
-    std::optional<mode_t> mode = permissions.mode;
+    std::optional<std::uint32_t> mode = permissions.mode;
     if (permissions.owner_only) mode = mode.value_or(kOwnerOnly) & kOwnerOnly;
-    if (mode && fchmod(lock_->file().descriptor(), *mode) != 0) {
-      throw_store_error(target_, "set its permissions", errno);
-    }
+    const int error_number = mode ? os::set_permissions(lock_->file().descriptor(), *mode) : 0;
+    if (error_number != 0) throw_store_error(target_, "set its permissions", error_number);
   } catch (...) {
     remove_name();
     throw;
@@ -102,22 +89,17 @@ ReplacementFile::~ReplacementFile() {
   remove_name();
 }
 
-void ReplacementFile::open_nameless(mode_t mode) {
-  FileDescriptor descriptor(::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
+void ReplacementFile::open_nameless(std::uint32_t mode) {
+  FileDescriptor descriptor = os::open_nameless(folder_, mode);
   if (!descriptor.is_open()) {
-    // Not on this file system, or not in this kernel.
-    if (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT || errno == EINVAL) return;
+    if (errno == ENOTSUP) return;
     throw_store_error(target_, "create a file in its folder", errno);
   }
-  RegularFile file(std::move(descriptor), target_);
-  // The file gets its name through /proc, which not everybody has.
-  if (access(own_path(file).c_str(), F_OK) != 0) return;
-  lock_ = WriterLock::of_new(std::move(file));
+  lock_ = WriterLock::of_new(RegularFile(std::move(descriptor), target_));
 }
 
-void ReplacementFile::open_named(mode_t mode) {
-  const int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  FileDescriptor descriptor(::open(name_.c_str(), flags, mode));
+void ReplacementFile::open_named(std::uint32_t mode) {
+  FileDescriptor descriptor = os::open_or_create(name_, mode);
   if (!descriptor.is_open()) throw_store_error(target_, "create a file in its folder", errno);
   RegularFile file(std::move(descriptor), target_);
   auto lock = WriterLock::of_new(std::move(file));
@@ -127,7 +109,7 @@ void ReplacementFile::open_named(mode_t mode) {
   lock_ = std::move(lock);
   has_name_ = true;
   // A writer that was killed may have left bytes in it.
-  if (ftruncate(lock_->file().descriptor(), 0) != 0) {
+  if (!os::empty(lock_->file().descriptor())) {
     const int error_number = errno;
     remove_name();
     throw_store_error(target_, "empty its temporary file", error_number);
@@ -136,7 +118,7 @@ void ReplacementFile::open_named(mode_t mode) {
 
 void ReplacementFile::remove_name() noexcept {
   if (!has_name_) return;
-  unlink(name_.c_str());
+  os::remove_name(name_);
   has_name_ = false;
 }
 
@@ -147,45 +129,38 @@ void ReplacementFile::append(std::span<const std::byte> bytes) {
 
 std::optional<WriterLock> ReplacementFile::publish_new() {
   lock_->file().sync();
-  int error_number = 0;
-  if (!has_name_) {
-    error_number = link_nameless(lock_->file(), target_);
-  } else if (renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE) == 0) {
-    has_name_ = false;
-  } else {
-    error_number = errno;
-    if (error_number == EINVAL || error_number == ENOSYS) {
-      error_number = link(name_.c_str(), target_.c_str()) == 0 ? 0 : errno;
-      if (error_number == 0) remove_name();
-    }
-  }
+  const int descriptor = lock_->file().descriptor();
+  const int error_number = has_name_ ? os::rename_to_new(descriptor, name_, target_)
+                                     : os::give_name(descriptor, target_);
   if (error_number == EEXIST) return std::nullopt;
   if (error_number != 0) throw_store_error(target_, "give the new file its name", error_number);
+  has_name_ = false;
   return hand_over();
 }
 
-WriterLock ReplacementFile::publish_over() {
+WriterLock ReplacementFile::publish_over(const WriterLock& replaced) {
   lock_->file().sync();
+  const int descriptor = lock_->file().descriptor();
   if (!has_name_) {
-    int error_number = link_nameless(lock_->file(), name_);
+    int error_number = os::give_name(descriptor, name_);
     if (error_number == EEXIST) {
       // Left by a writer that was killed here: we hold the lock, so nobody else uses it.
-      unlink(name_.c_str());
-      error_number = link_nameless(lock_->file(), name_);
+      os::remove_name(name_);
+      error_number = os::give_name(descriptor, name_);
     }
     if (error_number != 0) throw_store_error(target_, "name its new version", error_number);
     has_name_ = true;
   }
-  if (rename(name_.c_str(), target_.c_str()) != 0) {
-    throw_store_error(target_, "replace it", errno);
-  }
+  const int error_number =
+      os::rename_over(descriptor, name_, target_, replaced.file().descriptor());
+  if (error_number != 0) throw_store_error(target_, "replace it", error_number);
   has_name_ = false;
   return hand_over();
 }
 
 WriterLock ReplacementFile::hand_over() {
   // Some file systems cannot sync a folder, and say so.
-  if (fsync(folder_descriptor_.number()) != 0 && errno != EINVAL) {
+  if (!os::sync(folder_descriptor_.number()) && errno != EINVAL) {
     throw_store_error(
         target_, "be sure that it stays: it is in place, but syncing its folder failed", errno);
   }
@@ -205,9 +180,8 @@ std::filesystem::path follow_links(std::filesystem::path path) {
 void require_folder(const std::filesystem::path& target) {
   const std::filesystem::path file = follow_links(target);
   const FileDescriptor folder = open_folder(file);
-  if (faccessat(folder.number(), ".", W_OK | X_OK, AT_EACCESS) != 0) {
-    throw_store_error(file, "create a file in its folder", errno);
-  }
+  const int error_number = os::may_create_in(folder.number());
+  if (error_number != 0) throw_store_error(file, "create a file in its folder", error_number);
 }
 
 }  // namespace bloomery

@@ -19,8 +19,8 @@ namespace bloomery {
 class ReplacementFile {
  public:
   struct Permissions {
-    std::optional<mode_t> mode;  // none: what the process gives to new files
-    std::optional<Owner> owner;  // none: as of new files. Kept where this process may
+    std::optional<std::uint32_t> mode;  // none: what the process gives to new files
+    std::optional<os::Owner> owner;     // none: as of new files. Kept where this process may
     bool owner_only = false;
   };
 
@@ -34,13 +34,14 @@ class ReplacementFile {
   void append(std::span<const std::byte> bytes);
 
   // Sync, take the target's name, sync the folder. publish_new returns nothing, and may be followed
-  // by publish_over, where the target exists by now; publish_over needs the target's lock held.
+  // by publish_over, where the target exists by now; publish_over takes the lock of the target,
+  // and after it nobody has a use for that one.
   std::optional<WriterLock> publish_new();
-  WriterLock publish_over();
+  WriterLock publish_over(const WriterLock& replaced);
 
  private:
-  void open_nameless(mode_t mode);
-  void open_named(mode_t mode);
+  void open_nameless(std::uint32_t mode);
+  void open_named(std::uint32_t mode);
   void remove_name() noexcept;
   WriterLock hand_over();
 

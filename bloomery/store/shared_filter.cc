@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/shared_filter.h"
 
-#include <sys/types.h>
-
 #include <span>
 #include <string>
 #include <system_error>

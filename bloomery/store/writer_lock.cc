@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/writer_lock.h"
 
-#include <sys/file.h>
-
 #include <cerrno>
 
+#include "bloomery/os/file_lock.h"
 #include "bloomery/store/messages.h"
 
 namespace bloomery {
 namespace {
 
-bool try_lock(const RegularFile& file, int how) {
-  while (flock(file.descriptor(), how | LOCK_NB) != 0) {
+using os::LockSort;
+
+bool try_lock(const RegularFile& file, LockSort sort) {
+  while (!os::try_lock(file.descriptor(), sort)) {
     if (errno == EWOULDBLOCK) return false;
     if (errno != EINTR) throw_store_error(file.path(), "lock it", errno);
   }
   return true;
 }
 
-void lock(const RegularFile& file, int how = LOCK_EX) {
-  if (!try_lock(file, how)) throw_busy(file.path());
+void lock(const RegularFile& file, LockSort sort = LockSort::exclusive) {
+  if (!try_lock(file, sort)) throw_busy(file.path());
 }
 
 }  // namespace
 
 // A child that was just forked may have the descriptor still.
 WriterLock::~WriterLock() {
-  if (file_.descriptor() >= 0 && process_ == process_number()) flock(file_.descriptor(), LOCK_UN);
+  if (file_.descriptor() >= 0 && process_ == process_number()) os::unlock(file_.descriptor());
 }
 
 std::optional<WriterLock> WriterLock::of_existing(const std::filesystem::path& path) {
@@ -49,8 +50,8 @@ WriterLock WriterLock::of(const std::filesystem::path& path) {
 void WriterLock::require_free(const std::filesystem::path& path) {
   const auto file = RegularFile::open_existing(path, RegularFile::Access::read);
   if (!file) return;
-  lock(*file, LOCK_SH);
-  flock(file->descriptor(), LOCK_UN);
+  lock(*file, LockSort::shared);
+  os::unlock(file->descriptor());
 }
 
 WriterLock WriterLock::of_new(RegularFile file) {
@@ -62,7 +63,7 @@ std::optional<RegularFile> open_beside_others(const std::filesystem::path& path,
                                               RegularFile::Access access) {
   for (int attempt = 0; attempt < kLockAttempts; ++attempt) {
     auto file = RegularFile::open(path, access);
-    if (!try_lock(file, LOCK_SH)) return std::nullopt;
+    if (!try_lock(file, LockSort::shared)) return std::nullopt;
     if (file.is_named(path)) return file;
   }
   throw_busy(path);
@@ -70,8 +71,8 @@ std::optional<RegularFile> open_beside_others(const std::filesystem::path& path,
 
 bool is_held(const std::filesystem::path& path) {
   const auto file = RegularFile::open(path, RegularFile::Access::read);
-  if (!try_lock(file, LOCK_EX)) return true;
-  flock(file.descriptor(), LOCK_UN);  // a child of fork() may have it for a moment
+  if (!try_lock(file, LockSort::exclusive)) return true;
+  os::unlock(file.descriptor());  // a child of fork() may have it for a moment
   return false;
 }
 

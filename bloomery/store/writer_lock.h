@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "bloomery/bits/own_process.h"
+#include "bloomery/os/own_process.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/regular_file.h"
 
@@ -13,9 +13,9 @@ namespace bloomery {
 // How often a writer begins anew because another one put a new file in the place of its own.
 inline constexpr int kLockAttempts = 100;
 
-// The right to write one file, held by at most one process (flock on the file itself). Nobody
-// waits: who comes second gets a BusyError. The kernel frees the lock of a process that died. A
-// child of fork() has no part in it, nor in the file. Readers neither take it nor mind it.
+// The right to write one file, held by at most one process (os/file_lock.h, of the file itself).
+// Nobody waits: who comes second gets a BusyError. The kernel frees the lock of a process that
+// died. A child of fork() has no part in it, nor in the file. Readers neither take it nor mind it.
 class WriterLock {
  public:
   // Locks a file; nothing if there is no such file. Throws BusyError if another writer has it, and

@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-#include "bloomery/bits/file_mapping.h"
 #include "bloomery/errors.h"
 #include "bloomery/format/rdb/rdb_file.h"
+#include "bloomery/os/file_mapping.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/regular_file.h"
 

@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "bloomery/bits/file_mapping.h"
+#include "bloomery/os/file_mapping.h"
 
 namespace bloomery {
 namespace {

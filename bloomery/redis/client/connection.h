@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/bits/own_process.h"
+#include "bloomery/os/own_process.h"
 #include "bloomery/redis/client/channel.h"
 #include "bloomery/redis/client/deadline.h"
 #include "bloomery/redis/client/location.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "bloomery/bits/own_process.h"
+#include "bloomery/os/own_process.h"
 #include "bloomery/redis/client/addresses.h"
 #include "bloomery/redis/client/deadline.h"
 #include "bloomery/redis/client/location.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bloomery/bits/file_mapping.h"
+#include "bloomery/os/file_mapping.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -6,10 +6,10 @@
 #include <optional>
 #include <span>
 
-#include "bloomery/bits/file_descriptor.h"
-#include "bloomery/bits/lost_pages.h"
-#include "bloomery/bits/own_process.h"
-#include "bloomery/bits/truncation_mark.h"
+#include "bloomery/os/file_descriptor.h"
+#include "bloomery/os/lost_pages.h"
+#include "bloomery/os/own_process.h"
+#include "bloomery/os/truncation_mark.h"
 
 namespace bloomery {
 

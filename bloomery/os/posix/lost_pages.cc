@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bloomery/bits/lost_pages.h"
+#include "bloomery/os/lost_pages.h"
 
 #include <signal.h>
 #include <sys/mman.h>

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unistd.h>
-
 #include <utility>
 
 namespace bloomery {
+
+namespace os {
+// Closes an open file.
+void close_file(int descriptor) noexcept;
+}  // namespace os
 
 // Owns an open file descriptor, or none (-1). Closing reports nothing: what must not be lost was
 // synced before.
@@ -19,7 +22,7 @@ class FileDescriptor {
     return *this;
   }
   ~FileDescriptor() {
-    if (number_ >= 0) ::close(number_);
+    if (number_ >= 0) os::close_file(number_);
   }
 
   int number() const noexcept { return number_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bloomery/bits/own_process.h"
+#include "bloomery/os/own_process.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "bloomery/bits/lost_pages.h"
+#include "bloomery/os/lost_pages.h"
 
 namespace bloomery {
 

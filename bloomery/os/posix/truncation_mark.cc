@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bloomery/bits/truncation_mark.h"
+#include "bloomery/os/truncation_mark.h"
 
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bloomery/store/own_locks.h"
-
-#include <sys/stat.h>
+#include "bloomery/os/own_locks.h"
 
 #include <fstream>
 #include <string>
 
-namespace bloomery {
+#include "bloomery/os/file_status.h"
+
+namespace bloomery::os {
 namespace {
 
 // Lines about locks begin so: "lock:  1: FLOCK  ADVISORY  WRITE ...".
@@ -22,12 +22,11 @@ bool has_lock(const std::filesystem::path& about_descriptor) {
 
 bool is_locked_here(const std::filesystem::path& path) noexcept {
   try {
-    struct stat wanted {};
-    if (stat(path.c_str(), &wanted) != 0) return false;
+    const auto wanted = status_of(path);
+    if (!wanted) return false;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-      struct stat its {};
-      const bool is_same = stat(entry.path().c_str(), &its) == 0 && its.st_dev == wanted.st_dev &&
-                           its.st_ino == wanted.st_ino;
+      const auto its = status_of(entry.path());
+      const bool is_same = its && its->identity == wanted->identity;
       if (is_same && has_lock("/proc/self/fdinfo" / entry.path().filename())) return true;
     }
   } catch (...) {  // a message with the likelier word is better than none
@@ -35,4 +34,4 @@ bool is_locked_here(const std::filesystem::path& path) noexcept {
   return false;
 }
 
-}  // namespace bloomery
+}  // namespace bloomery::os
