@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# bloomery_test(NAME [COMPUTES_LITTLE] [SUITES] [TOGETHER] [SHARING suite...] [FIGURES pattern...] [ALONE pattern...] SOURCES file...
-# USES library...) makes the test program NAME and gives each of
+# bloomery_test(NAME [COMPUTES_LITTLE] [SUITES] [TOGETHER] [SHARING suite...] [FIGURES pattern...] [ALONE pattern...]
+# [POSIX pattern...] SOURCES file... [POSIX_SOURCES file...] USES library...) makes the test program NAME and gives each of
 # its cases to ctest, which runs them side by side; their names begin with the folder of theirs in tests/. Working
 # directory: tests/, so golden files have short names.
 # COMPUTES_LITTLE: the tests themselves are not optimised, as compiling them takes longer than running them. The library that
@@ -10,8 +10,14 @@
 # they are left out.
 # TOGETHER: its cases share what is dear to start, such as a database's server: they are one case of ctest.
 # SHARING: the same for these suites alone.
+# POSIX, POSIX_SOURCES: tests, and files of tests, of what Windows does not have: it is left out there.
 # ALONE: tests of one thread that the thread sanitizer would need minutes for; under it they are left out too.
-find_package(GTest REQUIRED)
+if(WIN32 AND CMAKE_CROSSCOMPILING) # Debian has the libraries for its own systems, and the sources for others
+  set(INSTALL_GTEST OFF)
+  add_subdirectory(/usr/src/googletest ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
+else()
+  find_package(GTest REQUIRED)
+endif()
 include(GoogleTest)
 
 # A fuzzer looks which branches of the layers are taken; of tests they would only be more to compile.
@@ -48,7 +54,10 @@ function(bloomery_archives_of variable)
 endfunction()
 
 function(bloomery_test name)
-  cmake_parse_arguments(TEST "COMPUTES_LITTLE;SUITES;TOGETHER" "" "SHARING;FIGURES;ALONE;SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(TEST "COMPUTES_LITTLE;SUITES;TOGETHER" "" "SHARING;FIGURES;ALONE;POSIX;SOURCES;POSIX_SOURCES;USES" ${ARGN})
+  if(NOT WIN32)
+    list(APPEND TEST_SOURCES ${TEST_POSIX_SOURCES})
+  endif()
   add_executable(${name} ${TEST_SOURCES})
   target_link_libraries(${name} PRIVATE bloomery_build ${TEST_USES} GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${test_options})
@@ -71,6 +80,9 @@ function(bloomery_test name)
   endif()
   if(BLOOMERY_SANITIZE MATCHES "thread")
     list(APPEND left_out ${TEST_ALONE})
+  endif()
+  if(WIN32)
+    list(APPEND left_out ${TEST_POSIX})
   endif()
   if(TEST_SUITES)
     list(JOIN left_out ":" but)

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <system_error>
 
 #include "bloomery/os/file_descriptor.h"
 
@@ -23,9 +24,12 @@ int rename_to_new(int descriptor, const std::filesystem::path& from,
                   const std::filesystem::path& to) noexcept;
 
 // Renames an open file over the one that is open as `replaced`, which has the name `to` and is
-// locked by it. After success nobody uses `replaced` but to close it.
+// locked by it. After it nobody uses `replaced` but to close it.
 int rename_over(int descriptor, const std::filesystem::path& from, const std::filesystem::path& to,
                 int replaced) noexcept;
+
+// Returns what a link says, as it says it or whole. `not_a_link` is set for what is none.
+std::filesystem::path link_target(const std::filesystem::path& path, std::error_code& not_a_link);
 
 // Removes a name, whatever has it.
 void remove_name(const std::filesystem::path& name) noexcept;

@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <string>
+#include <system_error>
 
 #include "bloomery/errors.h"
 #include "bloomery/os/boot_id.h"
@@ -15,7 +16,12 @@ constexpr std::size_t kDigits = 16;  // of each half
 }  // namespace
 
 Identity boot_id() {
-  std::string digits = os::boot_id();
+  std::string digits;
+  try {
+    digits = os::boot_id();
+  } catch (const std::system_error& error) {
+    throw StoreError(error.what());
+  }
   std::erase(digits, '-');
   Identity boot;
   const char* const middle = digits.data() + kDigits;

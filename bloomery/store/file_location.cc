@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "bloomery/os/path_text.h"
 #include "bloomery/text/secrets.h"
 
 namespace bloomery {
@@ -69,8 +70,9 @@ FileLocation parse_file_location(std::string_view text) {
   if (text.empty()) throw std::invalid_argument("which file? Its name is empty");
   FileLocation location;
   const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos || !is_scheme(text.substr(0, colon))) {
-    location.path = text;
+  const bool is_drive = os::kHasDrives && colon == 1;
+  if (colon == std::string_view::npos || is_drive || !is_scheme(text.substr(0, colon))) {
+    location.path = os::path_of(text);
     return location;
   }
   location.format = &format_named(text.substr(0, colon), text);
@@ -95,7 +97,7 @@ FileLocation parse_file_location(std::string_view text) {
     throw std::invalid_argument(without_secrets(text) + ": which file? " +
                                 std::string(location.format->name) + ":FILE");
   }
-  location.path = rest;
+  location.path = os::path_of(rest);
   return location;
 }
 

@@ -24,7 +24,10 @@ struct FileLocation {
   FormatSettings settings{};  // those of the location alone
 
   // The path of FILE.config, which says what the bytes do not say.
-  std::filesystem::path config_path() const { return path.string() + ".config"; }
+  std::filesystem::path config_path() const {
+    std::filesystem::path beside = path;
+    return beside += ".config";
+  }
 
   // The location as it was written but for the settings, for messages.
   std::string text() const;

@@ -13,6 +13,7 @@
 #include "bloomery/os/file_name.h"
 #include "bloomery/os/file_rights.h"
 #include "bloomery/os/open_file.h"
+#include "bloomery/os/path_text.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/text/grouped.h"
 
@@ -34,9 +35,11 @@ std::filesystem::path temporary_name(const std::filesystem::path& target) {
   std::string temporary = "." + name + ".new";
   if (temporary.size() > kMostNameBytes) {
     const std::uint32_t sum = crc32c(std::as_bytes(std::span(name)));
-    temporary = "." + name.substr(0, 200) + "." + std::to_string(sum) + ".new";
+    std::size_t kept = 200;
+    while (kept > 0 && (static_cast<unsigned char>(name[kept]) & 0xc0) == 0x80) --kept;  // UTF-8
+    temporary = "." + name.substr(0, kept) + "." + std::to_string(sum) + ".new";
   }
-  return folder_of(target) / temporary;
+  return folder_of(target) / os::path_of(temporary);
 }
 
 // Writing past this limit would end the process with SIGXFSZ.
@@ -170,7 +173,7 @@ WriterLock ReplacementFile::hand_over() {
 std::filesystem::path follow_links(std::filesystem::path path) {
   for (int links = 0; links < kMostLinks; ++links) {
     std::error_code not_a_link;
-    const auto next = std::filesystem::read_symlink(path, not_a_link);
+    const auto next = os::link_target(path, not_a_link);
     if (not_a_link) return path;
     path = next.is_absolute() ? next : path.parent_path() / next;
   }

@@ -58,6 +58,10 @@ int rename_over(int, const std::filesystem::path& from, const std::filesystem::p
   return rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
+std::filesystem::path link_target(const std::filesystem::path& path, std::error_code& not_a_link) {
+  return std::filesystem::read_symlink(path, not_a_link);
+}
+
 void remove_name(const std::filesystem::path& name) noexcept {
   unlink(name.c_str());
 }

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bloomery/os/file_name.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <vector>
+
+#include "bloomery/os/file_status.h"
+#include "bloomery/os/open_file.h"
+#include "bloomery/os/windows/system_calls.h"
+
+namespace bloomery::os {
+namespace {
+
+// FILE_RENAME_INFO as Windows 10 has it, which older headers do not.
+struct Renaming {
+  DWORD flags;
+  HANDLE folder;
+  DWORD name_bytes;
+  WCHAR name[1];
+};
+constexpr DWORD kMostName = 32'768;
+constexpr int kRenameInfo = 3;
+constexpr int kRenameInfoEx = 22;
+constexpr DWORD kReplace = 1;
+// The name changes hands while others have the old file open, as elsewhere.
+constexpr DWORD kWhileOpen = 2;
+
+std::vector<WCHAR> full_name(const std::filesystem::path& path) {
+  std::vector<WCHAR> name(GetFullPathNameW(path.c_str(), 0, nullptr, nullptr));
+  if (name.empty()) return name;
+  name.resize(
+      GetFullPathNameW(path.c_str(), static_cast<DWORD>(name.size()), name.data(), nullptr));
+  return name;
+}
+
+// Returns ERROR_SUCCESS or an error of Windows.
+DWORD rename(HANDLE file, const std::filesystem::path& to, int sort, DWORD flags) noexcept {
+  try {
+    const std::vector<WCHAR> name = full_name(to);
+    if (name.empty()) return GetLastError();
+    const std::size_t name_bytes = name.size() * sizeof(WCHAR);
+    // With a zero behind the name.
+    std::vector<std::max_align_t> room((sizeof(Renaming) + name_bytes) / sizeof(std::max_align_t) +
+                                       1);
+    auto* const renaming = new (room.data()) Renaming{flags, nullptr, 0, {}};
+    renaming->name_bytes = static_cast<DWORD>(name_bytes);
+    std::copy(name.begin(), name.end(), renaming->name);
+    const auto size = static_cast<DWORD>(room.size() * sizeof(std::max_align_t));
+    const auto as = static_cast<FILE_INFO_BY_HANDLE_CLASS>(sort);
+    return SetFileInformationByHandle(file, as, renaming, size) != 0 ? ERROR_SUCCESS
+                                                                     : GetLastError();
+  } catch (const std::bad_alloc&) {
+    return ERROR_NOT_ENOUGH_MEMORY;
+  }
+}
+
+// The name comes to the disk with what is there of the file.
+int flush_name(HANDLE file) noexcept {
+  return FlushFileBuffers(file) != 0 ? 0 : error_number(GetLastError());
+}
+
+bool is_unknown(DWORD error) noexcept {
+  return error == ERROR_INVALID_PARAMETER || error == ERROR_NOT_SUPPORTED ||
+         error == ERROR_INVALID_FUNCTION || error == ERROR_CALL_NOT_IMPLEMENTED;
+}
+
+// Gives the number of an open file to the null device: Windows then forgets the file, and its lock.
+bool let_go(int descriptor) noexcept {
+  const int nothing = _open("NUL", _O_RDONLY | _O_BINARY | _O_NOINHERIT);
+  if (nothing < 0) return false;
+  const bool done = _dup2(nothing, descriptor) == 0;
+  _close(nothing);
+  return done;
+}
+
+// For file systems where a file that is open cannot lose its name. No other replaces the file
+// meanwhile: he would have to have the lock of `from`, as all files in the making have that name
+// here. Whoever has the file open in the end, as one who changes it in place has, makes this fail.
+// Then the lock is lost, and nothing is replaced by it any more.
+int rename_over_closed(const std::filesystem::path& from, const std::filesystem::path& to,
+                       int replaced) noexcept {
+  if (!let_go(replaced)) return errno;
+  constexpr DWORD kHow = MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH;
+  if (MoveFileExW(from.c_str(), to.c_str(), kHow) != 0) return 0;
+  return error_number(GetLastError());
+}
+
+bool is_same_file(int descriptor, const std::filesystem::path& path) noexcept {
+  const auto one = status_of(descriptor);
+  const auto other = status_of(path);
+  return one && other && one->identity == other->identity;
+}
+
+}  // namespace
+
+FileDescriptor open_nameless(const std::filesystem::path&, std::uint32_t) noexcept {
+  errno = ENOTSUP;
+  return {};
+}
+
+int give_name(int, const std::filesystem::path&) noexcept {
+  return ENOTSUP;
+}
+
+int rename_to_new(int descriptor, const std::filesystem::path&,
+                  const std::filesystem::path& to) noexcept {
+  const HANDLE file = handle_of(descriptor);
+  const DWORD error = rename(file, to, kRenameInfo, 0);
+  if (error == ERROR_ALREADY_EXISTS || error == ERROR_FILE_EXISTS) return EEXIST;
+  return error == ERROR_SUCCESS ? flush_name(file) : error_number(error);
+}
+
+int rename_over(int descriptor, const std::filesystem::path& from, const std::filesystem::path& to,
+                int replaced) noexcept {
+  if (!is_same_file(replaced, to)) return EBUSY;
+  const HANDLE file = handle_of(descriptor);
+  const DWORD error = rename(file, to, kRenameInfoEx, kReplace | kWhileOpen);
+  if (is_unknown(error)) {
+    const int failed = rename_over_closed(from, to, replaced);
+    return failed == 0 ? flush_name(file) : failed;
+  }
+  return error == ERROR_SUCCESS ? flush_name(file) : error_number(error);
+}
+
+std::filesystem::path link_target(const std::filesystem::path& path, std::error_code& not_a_link) {
+  WIN32_FIND_DATAW about{};
+  const HANDLE search = FindFirstFileW(path.c_str(), &about);
+  if (search != INVALID_HANDLE_VALUE) FindClose(search);
+  constexpr DWORD kLink = FILE_ATTRIBUTE_REPARSE_POINT;
+  const bool is_link = search != INVALID_HANDLE_VALUE && (about.dwFileAttributes & kLink) != 0 &&
+                       about.dwReserved0 == IO_REPARSE_TAG_SYMLINK;
+  const FileDescriptor target = is_link ? open_file(path, Access::read) : FileDescriptor();
+  std::vector<WCHAR> name(kMostName);
+  const DWORD size = target.is_open()
+                         ? GetFinalPathNameByHandleW(handle_of(target.number()), name.data(),
+                                                     kMostName, FILE_NAME_NORMALIZED)
+                         : 0;
+  if (size == 0 || size >= kMostName) {
+    not_a_link = std::make_error_code(std::errc::invalid_argument);
+    return {};
+  }
+  not_a_link.clear();
+  return std::filesystem::path(name.data(), name.data() + size);
+}
+
+void remove_name(const std::filesystem::path& name) noexcept {
+  DeleteFileW(name.c_str());
+}
+
+}  // namespace bloomery::os
