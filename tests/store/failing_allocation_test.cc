@@ -10,6 +10,7 @@
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
 #include "tests/store/allocation_faults.h"
+#include "tests/store/read_write.h"
 #include "tests/store/sample_filters.h"
 #include "tests/store/scratch_folder.h"
 
@@ -48,14 +49,14 @@ TEST(FailingAllocation, LeavesTheFileWhole) {
   };
   EXPECT_GT(fail_each_allocation([&] { save(new_filter, file); }, is_whole), 10);
   EXPECT_GT(fail_each_allocation([&] { load(file); }, is_whole), 3);
-  EXPECT_GT(fail_each_allocation([&] { open_mapped(file, {.verify = true}); }, is_whole), 3);
+  EXPECT_GT(fail_each_allocation([&] { open_mapped(file, testing::kVerified); }, is_whole), 3);
   const auto edit = [&] {
     FilterEditor editor(file);
     editor.commit();
   };
   EXPECT_GT(fail_each_allocation(edit, is_whole), 10);
   const auto write_mapped = [&] {
-    MappedFilter mapped = open_mapped(file, {.access = MapOptions::read_write});
+    MappedFilter mapped = open_mapped(file, testing::kReadWrite);
     mapped.insert("more");
     mapped.close();
   };

@@ -11,6 +11,7 @@
 #include "bloomery/store/filter_editor.h"
 #include "bloomery/store/foreign_file.h"
 #include "bloomery/store/mapped_filter.h"
+#include "tests/store/read_write.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/keys.h"
 #include "tests/support/small_settings.h"
@@ -65,7 +66,7 @@ TEST_P(ForeignFile, GoesThroughOurOwnFile) {
   for (const std::string& key : strangers) {
     EXPECT_EQ(ours.may_contain(key), filter.may_contain(key)) << key;
   }
-  const MappedFilter mapped = open_mapped(folder_ / "ours");
+  const MappedFilter mapped = open_mapped(folder_ / "ours", testing::kReadOnly);
   for (const std::string& key : texts(300, "member:")) EXPECT_TRUE(mapped.may_contain(key));
   save(ours.contents(), at(format(), folder_ / "back"));
   EXPECT_EQ(read_file(folder_ / "back"), read_file(folder_ / "theirs"));
@@ -80,7 +81,7 @@ TEST_P(ForeignFile, SaysInOurFileHowItsKeysAreWritten) {
   EXPECT_EQ(FilterEditor(theirs).filter().keys(), usual);
   save(load(theirs), folder_ / "ours");
   EXPECT_EQ(load(folder_ / "ours").keys(), usual);
-  EXPECT_EQ(open_mapped(folder_ / "ours").filter().keys(), usual);
+  EXPECT_EQ(open_mapped(folder_ / "ours", testing::kReadOnly).filter().keys(), usual);
 }
 
 TEST_P(ForeignFile, IsEditedInPlace) {

@@ -10,6 +10,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
+#include "tests/store/read_write.h"
 #include "tests/store/sample_filters.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/stored_words.h"
@@ -153,8 +154,7 @@ TEST(GoldenFile, OfUnknownFormIsReadAsEver) {
     // A field that is there stays, so that such a file can be changed in place.
     const std::string changed = folder / (name + ".changed");
     std::filesystem::copy_file("golden/unknown_form/" + name, changed);
-    if (kind != FilterKind::counting)
-      open_mapped(changed, {.access = MapOptions::read_write}).close();
+    if (kind != FilterKind::counting) open_mapped(changed, testing::kReadWrite).close();
     EXPECT_EQ(read_file(changed), read_file("golden/unknown_form/" + name));
   }
 }

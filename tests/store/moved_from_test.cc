@@ -12,6 +12,7 @@
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
 #include "bloomery/store/shared_filter.h"
+#include "tests/store/read_write.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/call_everything.h"
 
@@ -49,7 +50,8 @@ void expect_usable(F& filter, const std::vector<Key>& keys) {
 
 TEST_F(MovedFromFile, MappedFiltersSayMaybeOfAll) {
   for (const auto access : {MapOptions::read_only, MapOptions::read_write}) {
-    MappedFilter first = open_mapped(file_, {.access = access});
+    MappedFilter first =
+        open_mapped(file_, {.access = access, .survive_truncation = testing::kSurvives});
     MappedFilter second = std::move(first);
     expect_usable(first, keys_);
     EXPECT_TRUE(second.may_contain("alice"));
@@ -65,7 +67,7 @@ TEST_F(MovedFromFile, MappedFiltersSayMaybeOfAll) {
 }
 
 TEST_F(MovedFromFile, OneThatWasTakenForItselfSaysSoToo) {
-  MappedFilter mapped = open_mapped(file_);
+  MappedFilter mapped = open_mapped(file_, testing::kReadOnly);
   const AnyFilter taken = std::move(mapped);
   EXPECT_FALSE(taken.may_contain("bob"));
   expect_usable(mapped, keys_);
