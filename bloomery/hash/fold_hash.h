@@ -35,7 +35,7 @@ struct WideProduct {
 [[gnu::always_inline]] inline constexpr std::uint64_t upper_product(std::uint64_t a,
                                                                     std::uint64_t b) noexcept {
 #if defined(__BMI2__) && defined(__GNUC__) && !defined(__clang__)
-  // As WideProduct: one instruction into one register, where g++ 12 makes a move and MUL.
+  // One instruction into one register, as in WideProduct; g++ 12 makes a move and MUL.
   if (!std::is_constant_evaluated()) {
     std::uint64_t upper;
     __asm__("mulx %2, %0, %0" : "=r"(upper) : "d"(a), "rm"(b));

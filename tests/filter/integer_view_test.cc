@@ -52,7 +52,7 @@ TEST(IntegerView, IsTheFilterItself) {
   }
 }
 
-// The same, by loops that the view is told.
+// The view is the filter also in loops that the view is told.
 TEST(IntegerView, IsTheFilterItselfInALoop) {
   for (const double rate : {0.01, 0.2, 0.0001}) {
     for (const HashId hash : {HashId::fold, HashId::product, HashId::aes, HashId::native}) {
