@@ -22,6 +22,12 @@ struct ValueBytes {
   std::function<std::optional<Value>(std::string_view bytes)> decode;
 };
 
+// Returns those of texts that are stored as they are.
+inline ValueBytes<std::string> bytes_as_they_are() {
+  return {.encode = [](const std::string& value) { return value; },
+          .decode = [](std::string_view bytes) { return std::optional<std::string>(bytes); }};
+}
+
 // A cache on a server that processes of all languages share (cache/shared_strings.h says how): one
 // of them loads a row at a time, and no negative entry outlives an insert or erase by any of them.
 // All calls may run together.
@@ -34,17 +40,15 @@ class RedisCache final : public Cache<Value> {
       : strings_(location, std::move(options)), bytes_(std::move(bytes)) {}
   explicit RedisCache(std::string_view location,
                       GuardVerbsOptions options = {}) requires std::same_as<Value, std::string>
-      : RedisCache(location,
-                   {.encode = [](const std::string& value) { return value; },
-                    .decode =
-                        [](std::string_view bytes) { return std::optional<std::string>(bytes); }},
-                   std::move(options)) {}
+      : RedisCache(location, bytes_as_they_are(), std::move(options)) {}
 
   void get_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
                 const CallContext& context = {}) override {
     ask(keys, answers, context, &SharedStrings::get_many);
   }
+  // Returns true: of all processes one loads a row.
   bool grants_leases() const noexcept override { return true; }
+  // Asks by the script or the module's commands, which take leases.
   void claim_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
                   const CallContext& context = {}) override {
     ask(keys, answers, context, &SharedStrings::claim_many);
@@ -89,6 +93,7 @@ class RedisCache final : public Cache<Value> {
     strings_.put_many(written, context);
   }
 
+  // Gives leases back, for others to load at once.
   void drop_many(std::span<const CacheEntry<Value>> entries,
                  const CallContext& context = {}) override {
     std::vector<CacheEntry<std::string>> dropped;
@@ -96,10 +101,12 @@ class RedisCache final : public Cache<Value> {
     strings_.drop_many(dropped, context);
   }
 
+  // Marks the keys for GuardVerbsOptions::mark_life, in all processes.
   bool announce_many(std::span<const Key> keys, const Identity& insert,
                      const CallContext& context = {}) override {
     return strings_.announce_many(keys, insert, context);
   }
+  // Erases, and takes this insert's marks away, and no other's.
   void end_insert_many(std::span<const Key> keys, const Identity& insert,
                        const CallContext& context = {}) override {
     strings_.end_insert_many(keys, insert, context);

@@ -21,6 +21,7 @@ namespace bloomery {
 // markers by itself. All calls may run together.
 class OpenedFilter final : public FilterPlace {
  public:
+  // Makes a place, or throws.
   using Open = std::function<std::unique_ptr<FilterPlace>()>;
 
   // Opens it. Where that fails with a StoreError, or there is no filter, all is unknown until
