@@ -51,7 +51,7 @@ without -v, and not printed with -v. Standard error says why, once.
 
 Rows of a database that bloomery follow brings into the filter: --behind says "absent" only of what
 the database had not when the record was read. A filter that is not so far makes its keys unknown.
-  bloomery check ids.bloom --behind 'sqlite:shop.db?table=users&column=id' -v <ids.txt
+  bloomery follow 'sqlite:shop.db?table=users&column=id' rows.bloom --once && bloomery check rows.bloom --behind 'sqlite:shop.db?table=users&column=id' -v <ids.txt
 
 Exit status: 0 some records were selected, 1 none was, 2 also if any key was unknown.)";
 
