@@ -21,6 +21,7 @@
 #include "bindings/c/make_filter.h"
 #include "bloomery/bits/per_process.h"
 #include "bloomery/format/native/write_native.h"
+#include "bloomery/place/watermark_text.h"
 #include "bloomery/version.h"
 
 // The calls on filters in memory, and on any that a handle has.
@@ -137,15 +138,24 @@ void require_answers(const bloomery_keys& keys) {
                               std::to_string(keys.answers_size) + " bytes (answers_size)");
 }
 
+// `context_of()` is called once the answers are unknown, and may throw.
 int ask_many(const bloomery_filter* filter, const bloomery_keys* keys, std::uint8_t* answers,
-             const CallContext& context) noexcept {
+             const auto& context_of) noexcept {
   return status_of([&] {
     const bloomery_keys of = read_struct(keys, "keys");
     if (of.count == 0) return;
     require_answers(of);
     std::memset(&need(answers, "answers"), BLOOMERY_UNKNOWN, of.count);
-    ask_keys(need(filter), of, answers, context);
+    ask_keys(need(filter), of, answers, context_of());
   });
+}
+
+Watermark read_fence(const char* source, std::uint64_t position) {
+  const auto identity = read_identity(need_text(source, "source"));
+  if (identity && identity->is_set()) return {*identity, position};
+  throw std::invalid_argument(
+      "source names no database: the 32 hexadecimal digits that GET /fence answers, not all of "
+      "them 0");
 }
 
 // One at a time, or two that merge each other would wait for each other. A child has its own.
@@ -257,12 +267,27 @@ int bloomery_erase_u64(bloomery_filter* filter, uint64_t key) {
 }
 
 int bloomery_ask_many(const bloomery_filter* filter, const bloomery_keys* keys, uint8_t* answers) {
-  return ask_many(filter, keys, answers, bloomery::kNoContext);
+  return ask_many(filter, keys, answers, [] { return bloomery::CallContext(); });
 }
 int bloomery_ask_many_within(const bloomery_filter* filter, const bloomery_keys* keys,
                              uint32_t milliseconds, uint8_t* answers) {
-  return ask_many(filter, keys, answers,
-                  bloomery::CallContext::within(std::chrono::milliseconds(milliseconds)));
+  return ask_many(filter, keys, answers, [&] {
+    return bloomery::CallContext::within(std::chrono::milliseconds(milliseconds));
+  });
+}
+int bloomery_ask_many_behind(const bloomery_filter* filter, const bloomery_keys* keys,
+                             const char* source, uint64_t position, uint32_t milliseconds,
+                             uint8_t* answers) {
+  bloomery::Fence fence;
+  return ask_many(filter, keys, answers, [&] {
+    fence.at_least = read_fence(source, position);
+    bloomery::CallContext context;
+    if (milliseconds != UINT32_MAX) {
+      context = bloomery::CallContext::within(std::chrono::milliseconds(milliseconds));
+    }
+    context.fence = &fence;
+    return context;
+  });
 }
 
 int bloomery_insert_many(bloomery_filter* filter, const bloomery_keys* keys, uint8_t* outcomes,

@@ -51,13 +51,15 @@ class MemoryFilter final : public HeldFilter {
         [&] { return filter_.insert_concurrently(key) ? BLOOMERY_ADDED : BLOOMERY_PRESENT; });
   }
 
-  void ask_many(UnhashedBatch keys, std::uint8_t* answers, const CallContext&) override {
+  // A filter in memory has no watermark: behind a fence it denies nothing.
+  void ask_many(UnhashedBatch keys, std::uint8_t* answers, const CallContext& context) override {
     std::array<bool, kPiece> found;
     exclusion_.shared([&] {
       keys.visit(
           [&](auto span) { filter_.may_contain_many(span, std::span(found).first(span.size())); });
     });
-    write_numbers(std::span(found).first(keys.size()), BLOOMERY_MAYBE, BLOOMERY_ABSENT, answers);
+    const std::uint8_t missing = context.fence == nullptr ? BLOOMERY_ABSENT : BLOOMERY_UNKNOWN;
+    write_numbers(std::span(found).first(keys.size()), BLOOMERY_MAYBE, missing, answers);
   }
 
   std::size_t insert_many(UnhashedBatch keys, std::uint8_t* outcomes) override {

@@ -140,15 +140,19 @@ class BloomFilter(_bloomery.Filter):
         >>> BloomFilter(1000).add_many(["a", "b", "a"])
         [True, True, False]
         """
-        return shaped(keys, *self._many(keys, _NEW, None), "bool")
+        return shaped(keys, *self._many(keys, _NEW, None, None), "bool")
 
-    def contains(self, key, *, timeout=None):
-        """``key in self``, and ``True`` where a server does not say it within so many seconds."""
-        if timeout is None:
+    def contains(self, key, *, timeout=None, behind=None):
+        """``key in self``, and ``True`` where a server does not say it within so many seconds.
+
+        ``behind`` is a fence, ``(source, position)``, as ``GET /fence`` of ``bloomery follow``
+        answers it once the question has begun: ``True`` also where the filter is not so far.
+        """
+        if timeout is None and behind is None:
             return key in self
-        return self.contains_many((key,), timeout=timeout)[0]
+        return self.contains_many((key,), timeout=timeout, behind=behind)[0]
 
-    def contains_many(self, keys, *, timeout=None):
+    def contains_many(self, keys, *, timeout=None, behind=None):
         """``key in self`` of each key of a batch, or :meth:`contains`.
 
         A list where an iterable was given, an array of bool where one of NumPy or a Series was, else
@@ -160,7 +164,7 @@ class BloomFilter(_bloomery.Filter):
         >>> f.contains_many(["a", "b"])
         [True, False]
         """
-        return shaped(keys, *self._many(keys, _FOUND, timeout), "bool")
+        return shaped(keys, *self._many(keys, _FOUND, timeout, behind), "bool")
 
     def presence(self, key):
         """As ``key in self``, but tells "maybe" and "nobody knows" apart.
@@ -170,15 +174,16 @@ class BloomFilter(_bloomery.Filter):
         """
         return Presence(self._presence(key))
 
-    def presence_many(self, keys, *, timeout=None):
+    def presence_many(self, keys, *, timeout=None, behind=None):
         """The numbers of :class:`Presence` of each key of a batch, as bytes or NumPy's uint8.
 
-        UNKNOWN where a server does not say it within ``timeout`` seconds.
+        UNKNOWN where a server does not say it within ``timeout`` seconds, and for ABSENT where the
+        filter has not come to the fence ``behind`` (:meth:`contains`).
 
         >>> BloomFilter(1000).presence_many(["a", "b"]).tolist()
         [3, 3]
         """
-        return shaped(keys, *self._many(keys, _PRESENCE, timeout), "uint8")
+        return shaped(keys, *self._many(keys, _PRESENCE, timeout, behind), "uint8")
 
     def remove(self, key):
         """Takes out one add of the key, of a counting filter. KeyError where it is not there.

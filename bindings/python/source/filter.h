@@ -78,7 +78,8 @@ int filter_contains(PyObject* op, PyObject* object);
 PyObject* filter_presence(PyObject* op, PyObject* object);
 PyObject* filter_add(PyObject* op, PyObject* object);
 PyObject* filter_erase(PyObject* op, PyObject* object); /* True where it was there */
-/* many keys: _many(keys, what, timeout): (answers, whether the keys were an array); _update(batch,
+/* many keys: _many(keys, what, timeout, fence): (answers, whether the keys were an array);
+   _update(batch,
    ...): how many keys were new, */
 PyObject* filter_many(PyObject* op, PyObject* const* args, Py_ssize_t nargs);
 PyObject* filter_update(PyObject* op, PyObject* const* args, Py_ssize_t nargs);

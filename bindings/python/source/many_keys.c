@@ -13,6 +13,12 @@ static const double kNever = 0; /* no deadline */
 /* What is asked for, or done. */
 enum { MANY_PRESENCE, MANY_FOUND, MANY_NEW, MANY_COUNT };
 
+/* Behind which "absent" is said; no `source`: behind none. */
+struct fence {
+  const char* source;
+  uint64_t position;
+};
+
 /* What becomes of a batch: an answer of each key, a bytearray, where not only their number is
    wanted. */
 struct outcome {
@@ -20,6 +26,7 @@ struct outcome {
   size_t added;
   int is_array;
   double deadline; /* for the answers */
+  struct fence fence;
 };
 
 /* Of the monotonic clock, in seconds. */
@@ -34,15 +41,25 @@ static uint32_t milliseconds_until(double deadline) {
   return left > 0 ? (uint32_t)(left + 1) : 0;
 }
 
-static int run(bloomery_filter* filter, int what, double deadline, const bloomery_keys* keys,
-               uint8_t* out, size_t* added) {
+static int ask(const bloomery_filter* filter, const struct outcome* outcome,
+               const bloomery_keys* keys, uint8_t* out) {
+  const struct fence* const fence = &outcome->fence;
+  const int has_deadline = outcome->deadline != kNever;
+  const uint32_t left = has_deadline ? milliseconds_until(outcome->deadline) : UINT32_MAX;
+  if (fence->source != NULL) {
+    return bloomery_ask_many_behind(filter, keys, fence->source, fence->position, left, out);
+  }
+  return has_deadline ? bloomery_ask_many_within(filter, keys, left, out)
+                      : bloomery_ask_many(filter, keys, out);
+}
+
+static int run(bloomery_filter* filter, int what, const struct outcome* outcome,
+               const bloomery_keys* keys, uint8_t* out, size_t* added) {
   const size_t count = keys->count;
   int status;
   Py_BEGIN_ALLOW_THREADS;
   if (what == MANY_PRESENCE || what == MANY_FOUND) {
-    status = deadline == kNever
-                 ? bloomery_ask_many(filter, keys, out)
-                 : bloomery_ask_many_within(filter, keys, milliseconds_until(deadline), out);
+    status = ask(filter, outcome, keys, out);
     if (status == BLOOMERY_TOO_LATE) status = BLOOMERY_OK; /* of the others nobody knows */
   } else {
     status = bloomery_insert_many(filter, keys, out, added);
@@ -96,7 +113,7 @@ static int run_iterable(bloomery_filter* filter, int what, PyObject* iterable,
     }
     if (PyErr_Occurred() || gathered_finish(&some) < 0) goto failed;
     if (answer_more(outcome->answers, done, some.count, &to) < 0) goto failed;
-    if (some.count != 0 && run(filter, what, outcome->deadline, &some.keys, to, &added) < 0) {
+    if (some.count != 0 && run(filter, what, outcome, &some.keys, to, &added) < 0) {
       goto failed;
     }
     done += some.count;
@@ -122,7 +139,7 @@ static int run_arrays(bloomery_filter* filter, int what, struct batch* batch,
     size_t added = 0;
     uint8_t* to;
     if (answer_more(outcome->answers, done, count, &to) < 0) return -1;
-    if (count != 0 && run(filter, what, outcome->deadline, &batch->keys, to, &added) < 0) {
+    if (count != 0 && run(filter, what, outcome, &batch->keys, to, &added) < 0) {
       return -1;
     }
     done += count;
@@ -133,11 +150,12 @@ static int run_arrays(bloomery_filter* filter, int what, struct batch* batch,
 }
 
 static int run_batch(bloomery_filter* filter, int what, PyObject* keys, double deadline,
-                     struct outcome* outcome) {
+                     struct fence fence, struct outcome* outcome) {
   struct batch batch;
   int status = 0;
   memset(outcome, 0, sizeof *outcome);
   outcome->deadline = deadline;
+  outcome->fence = fence;
   outcome->is_array = batch_read(keys, &batch);
   if (outcome->is_array < 0) return -1;
   if (what != MANY_COUNT) {
@@ -159,6 +177,27 @@ PyObject* left_inserting(const struct visit* visit, PyObject* result) {
   return result;
 }
 
+/* Reads (source, position), or None; what it refers to is the object's. -1 with an exception set.
+ */
+static int read_fence(PyObject* object, struct fence* fence) {
+  fence->source = NULL;
+  fence->position = 0;
+  if (object == Py_None) return 0;
+  if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) != 2 ||
+      !PyUnicode_Check(PyTuple_GET_ITEM(object, 0)) || !PyLong_Check(PyTuple_GET_ITEM(object, 1))) {
+    PyErr_SetString(PyExc_TypeError,
+                    "behind is a tuple of a source, as str, and a position, as int");
+    return -1;
+  }
+  fence->position = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(object, 1));
+  if (PyErr_Occurred()) {
+    PyErr_SetString(PyExc_ValueError, "behind has a position from 0 to 2**64 - 1");
+    return -1;
+  }
+  fence->source = PyUnicode_AsUTF8(PyTuple_GET_ITEM(object, 0));
+  return fence->source == NULL ? -1 : 0;
+}
+
 PyObject* filter_many(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
   Filter* const self = (Filter*)op;
   struct visit visit;
@@ -167,8 +206,9 @@ PyObject* filter_many(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
   PyObject* result = NULL;
   double deadline = kNever;
   int what;
-  if (nargs != 3) {
-    PyErr_SetString(PyExc_TypeError, "_many() takes keys, what to do, and seconds");
+  struct fence fence;
+  if (nargs != 4) {
+    PyErr_SetString(PyExc_TypeError, "_many() takes keys, what to do, seconds, and a fence");
     return NULL;
   }
   what = (int)PyLong_AsLong(args[1]);
@@ -186,9 +226,10 @@ PyObject* filter_many(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
     }
     deadline = now() + seconds;
   }
+  if (read_fence(args[3], &fence) < 0) return NULL;
   filter = enter(self, &visit);
   if (filter == NULL) return NULL;
-  if (run_batch(filter, what, args[0], deadline, &outcome) == 0) {
+  if (run_batch(filter, what, args[0], deadline, fence, &outcome) == 0) {
     result = Py_BuildValue("NO", outcome.answers, outcome.is_array ? Py_True : Py_False);
   }
   if (what == MANY_NEW) {
@@ -204,12 +245,13 @@ PyObject* filter_update(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
   Filter* const self = (Filter*)op;
   struct visit visit;
   bloomery_filter* const filter = enter(self, &visit);
+  const struct fence no_fence = {NULL, 0};
   size_t added = 0;
   Py_ssize_t i;
   if (filter == NULL) return NULL;
   for (i = 0; i < nargs; ++i) {
     struct outcome outcome;
-    if (run_batch(filter, MANY_COUNT, args[i], kNever, &outcome) < 0)
+    if (run_batch(filter, MANY_COUNT, args[i], kNever, no_fence, &outcome) < 0)
       return left_inserting(&visit, NULL);
     added += outcome.added;
   }

@@ -455,6 +455,26 @@ static void answers_that_are_too_few_are_refused(void) {
   bloomery_close(filter);
 }
 
+/* A filter in memory has no watermark; and what is no fence denies nothing. */
+static void behind_a_fence_no_filter_without_a_watermark_denies(void) {
+  static const char source[] = "0123456789abcdef0123456789abcdef";
+  static const int64_t numbers[] = {1, 2};
+  bloomery_filter* const filter = make(NULL, "i64");
+  bloomery_keys keys = integers(numbers, 2);
+  uint8_t answers[2];
+  CHECK(bloomery_insert_i64(filter, 1) == BLOOMERY_ADDED);
+  CHECK(bloomery_ask_many(filter, &keys, answers) == BLOOMERY_OK);
+  CHECK(answers[0] == BLOOMERY_MAYBE && answers[1] == BLOOMERY_ABSENT);
+  CHECK(bloomery_ask_many_behind(filter, &keys, source, 0, UINT32_MAX, answers) == BLOOMERY_OK);
+  CHECK(answers[0] == BLOOMERY_MAYBE && answers[1] == BLOOMERY_UNKNOWN);
+  answers[1] = BLOOMERY_ABSENT;
+  CHECK(bloomery_ask_many_behind(filter, &keys, "here", 0, 0, answers) == BLOOMERY_BAD_ARGUMENT);
+  CHECK_SAYS("source names no database");
+  CHECK(answers[0] == BLOOMERY_UNKNOWN && answers[1] == BLOOMERY_UNKNOWN);
+  CHECK(bloomery_ask_many_behind(filter, &keys, NULL, 0, 0, answers) == BLOOMERY_BAD_ARGUMENT);
+  bloomery_close(filter);
+}
+
 static void every_layout_means_the_same_keys(void) {
   static const char data[] = "alicebobcarol";
   static const int32_t offsets32[] = {0, 5, 8, 13};
@@ -1126,6 +1146,7 @@ static const struct {
              CASE(answers_that_are_too_few_are_refused),
              CASE(what_the_system_said_has_its_number_and_file),
              CASE(a_filter_says_what_it_is),
+             CASE(behind_a_fence_no_filter_without_a_watermark_denies),
              CASE(every_layout_means_the_same_keys),
              CASE(integers_may_lie_anywhere),
              CASE(hostile_sizes_are_refused),

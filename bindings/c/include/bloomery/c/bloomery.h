@@ -194,6 +194,15 @@ int bloomery_ask_many(const bloomery_filter* filter, const bloomery_keys* keys,
 int bloomery_ask_many_within(const bloomery_filter* filter, const bloomery_keys* keys,
                              uint32_t milliseconds, uint8_t* answers) BLOOMERY_LOOK_AT;
 
+/* The same behind a fence: a key is BLOOMERY_ABSENT only where the filter's watermark has come to
+   `position` of `source` (32 hexadecimal digits), and BLOOMERY_UNKNOWN where it has not, or where
+   there is none. Both are what GET /fence of `bloomery follow --metrics` answers to a request that
+   the caller sends after his question began: then no row that he could have seen is denied.
+   UINT32_MAX milliseconds: as long as it takes. */
+int bloomery_ask_many_behind(const bloomery_filter* filter, const bloomery_keys* keys,
+                             const char* source, uint64_t position, uint32_t milliseconds,
+                             uint8_t* answers) BLOOMERY_LOOK_AT;
+
 /* outcomes (keys->count bytes; NULL: not wanted) become BLOOMERY_ADDED, _PRESENT or _TAKEN, and
    *added (or NULL) the number of those added. On an error any part of the keys may be in; keys that
    cannot be read are found before the first is inserted. */
