@@ -27,6 +27,7 @@ void add_clear(Command app, int& status);
 void add_destroy(Command app, int& status);
 void add_formats(Command app, int& status);
 void add_push(Command app, int& status);
+void add_pull(Command app, int& status);
 void add_seal(Command app, int& status);
 void add_delta(Command app, int& status);
 void add_patch(Command app, int& status);
@@ -54,6 +55,7 @@ inline constexpr std::array kCommands{
     NamedCommand{"info", add_info, kEveryday},
     NamedCommand{"calc", add_calc, kEveryday},
     NamedCommand{"push", add_push, kOfServers},
+    NamedCommand{"pull", add_pull, kOfServers},
     NamedCommand{"clear", add_clear, kOfServers},
     NamedCommand{"destroy", add_destroy, kOfServers},
     NamedCommand{"follow", add_follow, kOfTables},

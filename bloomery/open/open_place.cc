@@ -89,11 +89,7 @@ std::unique_ptr<FilterPlace> open_copied(const PlaceLocation& location,
   in_server.is_copied = false;
   auto place = open_place(in_server, options);
   LocalCopyOptions copied{.keys = place->head().parameters.keys};
-  if (location.dialect == redis::Dialect::bloom) {
-    copied.deltas = redis::open_item_deltas(location.server);
-  } else if (location.is_own_bitmap()) {
-    copied.deltas = redis::open_string_deltas(location.server);
-  }
+  copied.deltas = open_deltas(location);
   return std::make_unique<LocalCopy>(std::move(place), copied);
 }
 
@@ -116,6 +112,12 @@ std::unique_ptr<FilterPlace> open_place(const PlaceLocation& location,
   if (!is_ours_live && !is_ours_mapped) return place;
   return std::make_unique<AdoptingPlace>(std::move(place), open, is_ours_live,
                                          options.keys_as_said);
+}
+
+std::shared_ptr<DeltaSource> open_deltas(const PlaceLocation& location) {
+  if (location.dialect == redis::Dialect::bloom) return redis::open_item_deltas(location.server);
+  if (location.is_own_bitmap()) return redis::open_string_deltas(location.server);
+  return nullptr;
 }
 
 AnyFilter load(const PlaceLocation& location) {

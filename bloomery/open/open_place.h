@@ -8,6 +8,7 @@
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/open/place_location.h"
+#include "bloomery/place/delta_source.h"
 #include "bloomery/place/filter_place.h"
 #include "bloomery/store/native_file.h"
 
@@ -106,6 +107,10 @@ void destroy(const PlaceLocation& location);
 // without a configuration, a bitmap that is shorter than the location says, unless that has
 // trust=bits. And as FilterEditor and redis/places/bulk_load.h do.
 void clear(const PlaceLocation& location);
+
+// Opens what reads the filter whole, and says what came into it since: of ours in a server. Returns
+// null for other locations. Throws as open_place() does.
+std::shared_ptr<DeltaSource> open_deltas(const PlaceLocation& location);
 
 // The whole filter, out of a file or a server. Throws as load() of files and FilterPlace::copy()
 // do.
