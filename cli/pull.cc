@@ -172,7 +172,7 @@ class Keeper {
   bool is_over() const noexcept { return is_over_; }
 
  private:
-  // What fails is told, once for each reason in turn.
+  // Tells why a pull fails, once for each reason in turn.
   void run(const std::stop_token& stop) {
     const CallContext context{.stop = stop};
     std::minstd_rand random(std::random_device{}());

@@ -80,7 +80,7 @@ TEST_F(Pull, KeepsTheFileInStep) {
   sql("INSERT INTO users VALUES('yan')");
   follow("");  // leaves no steps
   EXPECT_TRUE(comes_true("bloomery check -q pulled.bloom -e yan"));
-  // Another filter, while the server is away for a moment.
+  // The filter is replaced by a new one, while the server is away for a moment.
   server_->ask("FLUSHALL");
   ASSERT_TRUE(comes_true("grep -q 'no filter is there' pull.err"));
   EXPECT_EQ(shell_.run("bloomery check -q pulled.bloom -e ann").status, 0) << "it stays";
