@@ -319,7 +319,7 @@ func (g *Guard[V]) load(ctx context.Context, leases map[string]string, names []s
 		one := put{name: name, lease: lease, isRow: isRow}
 		if isRow {
 			if one.value, err = g.codec.Encode(row); err != nil {
-				return nil, err
+				return nil, fmt.Errorf("%w (the key is %q)", err, name)
 			}
 		}
 		puts = append(puts, one)

@@ -3,7 +3,9 @@
 package guard
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -18,14 +20,25 @@ type Codec[V any] interface {
 // JSON is the codec of every language.
 type JSON[V any] struct{}
 
-// Encode makes JSON.
-func (JSON[V]) Encode(value V) ([]byte, error) { return json.Marshal(value) }
+// Encode makes JSON. A value that is JSON null, such as a nil slice, is refused: "no such row" is an entry of its own.
+func (JSON[V]) Encode(value V) ([]byte, error) {
+	encoded, err := json.Marshal(value)
+	if err == nil && isNull(encoded) {
+		err = fmt.Errorf("guard: a value of %T is JSON null; a loader gives no row, or an empty value that is not nil", value)
+	}
+	return encoded, err
+}
 
-// Decode reads JSON.
-func (JSON[V]) Decode(bytes []byte) (value V, err error) {
-	err = json.Unmarshal(bytes, &value)
+// Decode reads JSON. Null is no value.
+func (JSON[V]) Decode(encoded []byte) (value V, err error) {
+	if isNull(encoded) {
+		return value, errors.New("guard: JSON null is no value")
+	}
+	err = json.Unmarshal(encoded, &value)
 	return value, err
 }
+
+func isNull(encoded []byte) bool { return string(bytes.TrimSpace(encoded)) == "null" }
 
 // Bytes takes values as they are.
 type Bytes struct{}

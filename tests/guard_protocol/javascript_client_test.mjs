@@ -49,6 +49,22 @@ for (const one of [client, other]) {
   await assert.rejects(guard.get('none', () => () => 1), TypeError);
   assert.equal(await client.exists('n:{=none}:lease'), 0);
 
+  // A value that JSON would make null, "no such row", is refused by name; null that others wrote is undecodable.
+  const mapper = new Guard(one, 'n', { codec: { encode: (value) => Buffer.from(JSON.stringify(value)), decode: JSON.parse } });
+  for (const value of [NaN, Infinity, new Date(NaN), { toJSON: () => null }]) {
+    for (const each of [guard, mapper]) await assert.rejects(each.get('null', () => value), /"null".*JSON null/);
+  }
+  await assert.rejects(new Guard(one, 'n', { codec: { encode: () => null, decode: () => 1 } }).get('null', () => 1), TypeError);
+  assert.equal(await client.exists('n:{=null}', 'n:{=null}:lease'), 0);
+  for (const [text, each] of [['null', guard], [' null\n', guard], ['null', mapper]]) {
+    await client.set('n:{=null}', `V0000000000000${text}`);
+    assert.equal(await each.get('null', () => 'row'), 'row');
+    assert.equal(await client.get('n:{=null}'), 'V0000000000000"row"');
+    await guard.erase('null');
+  }
+  await raw.get('null', () => Buffer.from('null'));
+  assert.deepEqual(await raw.get('null', never), Buffer.from('null'));
+
   // A signal ends a call while it loads, while it waits for another, and for its turn.
   for (const key of ['s', 't']) {
     const stop = new AbortController();

@@ -4,6 +4,7 @@
 'use strict';
 
 const { setTimeout: sleep } = require('node:timers/promises');
+const { inspect } = require('node:util');
 const { GuardError, NotAnnounced, NotErased, Overloaded, WaitedTooLong } = require('./errors.cjs');
 const { NoFence, followerFence } = require('./fences.cjs');
 const { Verbs } = require('./verbs.cjs');
@@ -18,6 +19,34 @@ const json = {
   decode: (bytes) => JSON.parse(bytes.toString()),
 };
 const bytes = { encode: (value) => Buffer.from(value), decode: (value) => value };
+
+function encoded(codec, name, row) {
+  const written = Buffer.from(codec.encode(row));
+  if (written.toString() === 'null' && !isDecoded(codec, written)) {
+    throw new TypeError(`the row of ${JSON.stringify(textOf(name))} is ${inspect(row, { depth: -1 })}, which is JSON null; `
+      + 'a loader gives null where there is no such row');
+  }
+  return written;
+}
+
+// A codec's null is no value: "no such row" is an entry of its own.
+function decoded(codec, written) {
+  const row = codec.decode(written) ?? null;
+  if (row === null) throw new TypeError('an entry is null');
+  return row;
+}
+
+function isDecoded(codec, written) {
+  try {
+    return decoded(codec, written) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function textOf(name) {
+  return Buffer.from(name, 'latin1').toString();
+}
 
 const DEFAULTS = {
   filter: null, family: 'BLOOM', codec: json, valueLife: 600_000, negativeLife: 60_000, jitter: 0.1, refreshAhead: 0, leaseLife: 5000,
@@ -145,7 +174,7 @@ class Guard {
         if (presence === 'unknown') this.#counters.unknowns++;
         if (answer === 'value') {
           try {
-            rows.set(name, codec.decode(value));
+            rows.set(name, decoded(codec, value));
           } catch { // other bytes than this codec's
             (unreadable.has(name) ? opens : again).push(name);
             unreadable.add(name);
@@ -244,7 +273,7 @@ class Guard {
       for (const [name, lease] of leases) {
         const row = rows.get(name);
         if (row === null && (fence || this.#options.readsReplica)) unwritten.set(name, lease);
-        else puts.push([name, lease, row === null ? null : this.#options.codec.encode(row)]);
+        else puts.push([name, lease, row === null ? null : encoded(this.#options.codec, name, row)]);
       }
     } catch (error) {
       this.#counters[error instanceof Overloaded ? 'overloaded' : signal?.aborted ? 'aborted' : 'loaderErrors']++;

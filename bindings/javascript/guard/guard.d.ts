@@ -10,7 +10,7 @@ export interface Client {
   sendCommand?: unknown;
 }
 
-/** Values as bytes. What decode throws at is taken for a miss. */
+/** Values as bytes. What decode throws at, or gives null for, is taken for a miss. A value that encode makes JSON null is refused. */
 export interface Codec<Value> {
   encode(value: Value): Uint8Array;
   decode(bytes: Buffer): Value;

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -189,6 +190,37 @@ func TestKeysValuesAndBatches(t *testing.T) {
 	_, err = wrong.Get(ctx, "f", func(context.Context, string) (*func(), error) { row := func() {}; return &row, nil })
 	same(t, true, err != nil)
 	same(t, 0, leases(t))
+}
+
+// nothing is JSON null.
+type nothing struct{}
+
+func (nothing) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
+
+func refusedAsNull[V any](t *testing.T, row V) {
+	t.Helper()
+	g, err := guard.New[V](server, t.Name(), guard.Options{})
+	same(t, nil, err)
+	_, err = g.Get(ctx, "a key", func(context.Context, string) (*V, error) { return &row, nil })
+	if err == nil || !strings.Contains(err.Error(), `"a key"`) || !strings.Contains(err.Error(), fmt.Sprintf("%T", row)) || !strings.Contains(err.Error(), "JSON null") {
+		t.Fatal(err)
+	}
+	same(t, 0, ask(t, "EXISTS", t.Name()+":{=a key}", t.Name()+":{=a key}:lease"))
+}
+
+func TestNullIsNoValue(t *testing.T) {
+	refusedAsNull[[]string](t, nil)
+	refusedAsNull[map[string]int](t, nil)
+	refusedAsNull[*int](t, nil)
+	refusedAsNull(t, nothing{})
+	g := made(t, guard.Options{})
+	for _, null := range []string{"null", " null\n"} { // another wrote it
+		ask(t, "SET", t.Name()+":{=a}", "V0000000000000"+null)
+		found, err := g.Get(ctx, "a", always("x"))
+		same(t, "x", row(t, found, err))
+		same(t, `V0000000000000"x"`, string(ask(t, "GET", t.Name()+":{=a}").([]byte)))
+		same(t, nil, g.Erase(ctx, "a"))
+	}
 }
 
 func TestNearAndFences(t *testing.T) {

@@ -150,6 +150,25 @@ final class ClientTest {
     throw new AssertionError();
   }
 
+  // JSON null by a mapper, and a codec that gives no bytes: neither is "no such row".
+  private static void nullIsNoValue() throws Exception {
+    Codec<String> mapper = Codec.of(value -> (value.equals("nothing") ? "null" : value).getBytes(StandardCharsets.UTF_8), bytes -> {
+      String text = new String(bytes, StandardCharsets.UTF_8);
+      return text.equals("null") ? null : text;
+    });
+    CacheGuard<String> guard = new CacheGuard<>(server, "null", mapper, new GuardOptions());
+    refused(IllegalArgumentException.class, () -> guard.get("a", key -> "nothing"));
+    refused(IllegalArgumentException.class, () -> new CacheGuard<String>(server, "null", Codec.of(value -> null, bytes -> ""),
+        new GuardOptions()).get("a", key -> "x"));
+    same(0L, ask("EXISTS", "null:{=a}", "null:{=a}:lease"));
+    ask("SET", "null:{=a}", "V0000000000000null");
+    same("row", guard.get("a", key -> "row"));
+    same("row", guard.get("a", ClientTest::never));
+    CacheGuard<String> texts = new CacheGuard<>(server, "null", Codec.texts(), new GuardOptions());
+    texts.get("text", key -> "null");
+    same("null", texts.get("text", ClientTest::never));
+  }
+
   private static void nearAndFences() throws Exception {
     same(null, guard(new GuardOptions().near("alice"::equals).nearIsFinal(true)).get("bob", ClientTest::never));
     same("2", guard(new GuardOptions().near("alice"::equals)).get("carol", key -> "2"));
@@ -217,6 +236,7 @@ final class ClientTest {
     turns();
     interruption();
     keysAndValues();
+    nullIsNoValue();
     nearAndFences();
     refreshing();
     away();

@@ -42,6 +42,8 @@ public final class CacheGuard<V> {
   private static final String[] COUNTED = {"absents", "values", "none", "loads", "waits", "opens", "unknowns", "late", "overloaded",
     "server_errors", "skips", "loader_errors", "refreshes"};
 
+  private static final byte[] NULL = {'n', 'u', 'l', 'l'};
+
   private final Verbs verbs;
   private final Codec<V> codec;
   private final GuardOptions options;
@@ -180,7 +182,7 @@ public final class CacheGuard<V> {
     switch (answer.word) {
       case "value":
         try {
-          rows.put(name, codec.decode(answer.value));
+          rows.put(name, decode(answer.value));
           count("values", 1);
         } catch (Exception otherBytes) {
           (unreadable.add(name) ? again : opens).add(name);
@@ -260,7 +262,7 @@ public final class CacheGuard<V> {
         if (row == null && (fence != null || options.readsReplica)) {
           unwritten.put(each.getKey(), each.getValue());
         } else {
-          puts.add(new Verbs.Put(each.getKey(), each.getValue(), row == null ? null : encode(row)));
+          puts.add(new Verbs.Put(each.getKey(), each.getValue(), row == null ? null : encode(each.getKey(), row)));
         }
       }
       done = true;
@@ -280,11 +282,34 @@ public final class CacheGuard<V> {
     return rows;
   }
 
-  private byte[] encode(V row) {
+  private byte[] encode(String key, V row) {
+    byte[] bytes;
     try {
-      return codec.encode(row);
+      bytes = codec.encode(row);
     } catch (Exception failed) {
-      throw new IllegalArgumentException("the codec does not take the value: " + failed.getMessage(), failed);
+      throw new IllegalArgumentException("the codec does not take the row of \"" + key + "\": " + failed.getMessage(), failed);
+    }
+    if (bytes == null || Arrays.equals(bytes, NULL) && !isDecoded(bytes)) {
+      throw new IllegalArgumentException("the codec makes null of the row of \"" + key + "\", a " + row.getClass().getName()
+          + "; a loader gives null where there is no such row");
+    }
+    return bytes;
+  }
+
+  // A codec's null is no value: "no such row" is an entry of its own.
+  private V decode(byte[] bytes) throws Exception {
+    V row = codec.decode(bytes);
+    if (row == null) {
+      throw new IllegalArgumentException("an entry is null");
+    }
+    return row;
+  }
+
+  private boolean isDecoded(byte[] bytes) {
+    try {
+      return decode(bytes) != null;
+    } catch (Exception otherBytes) {
+      return false;
     }
   }
 

@@ -8,10 +8,10 @@ import java.nio.charset.StandardCharsets;
  * mapper.readValue(bytes, User.class))}.
  */
 public interface Codec<V> {
-  /** The bytes of a value, which is not null. */
+  /** The bytes of a value, which is not null. Neither they nor what they mean may be null: such a row is refused. */
   byte[] encode(V value) throws Exception;
 
-  /** The value. What throws is taken for a miss. */
+  /** The value. What throws, or is null, is taken for a miss. */
   V decode(byte[] bytes) throws Exception;
 
   /** Texts in UTF-8. */
