@@ -131,9 +131,19 @@ class RowFetcher {
   static void land_answered(std::span<Lookup<Value>* const> lookups) {
     for (Lookup<Value>* lookup : lookups) {
       if (!lookup->answered) continue;
-      lookup->ticket->flight().succeed(lookup->answer);
-      lookup->ticket->land();
+      land_first(*lookup, [](FlightOfRow& flight, std::optional<Value> answer) {
+        flight.succeed(std::move(answer));
+        return true;
+      });
     }
+  }
+
+  // Lands, and then tells those aboard. In this order: who may not share the answer and asks again
+  // must not meet the same flight. The answer is copied before: a flight that has landed must end.
+  static bool land_first(Lookup<Value>& lookup, const auto& tell) {
+    std::optional<Value> answer = lookup.answer;
+    lookup.ticket->land();
+    return tell(lookup.ticket->flight(), std::move(answer));
   }
 
   // A flight that landed since the cache was asked may have written what was missed. Returns what
@@ -222,22 +232,30 @@ class RowFetcher {
     Leavings leavings(own.size());
     Writing writing(own.size());
     for (Lookup<Value>* lookup : own) {
-      FlightOfRow& flight = lookup->ticket->flight();
-      if (!lookup->answer && !rows_are_announced_) {
-        // In this order: who shared this "no" and asks again must not meet the same flight.
-        lookup->ticket->land();
-        flight.succeed(lookup->answer);
-      } else if (!lookup->cache_works || !is_worth_writing(*lookup)) {
-        flight.succeed(lookup->answer);
-      } else if (flight.succeed_and_write(lookup->answer)) {
-        writing.flights.all()[writing.count++] = &flight;
+      if (tell(*lookup)) {
+        writing.flights.all()[writing.count++] = &lookup->ticket->flight();
         leavings.write(*lookup, lookup->answer);
-        continue;
+      } else {
+        leavings.drop(*lookup);
       }
-      leavings.drop(*lookup);
     }
     leave(leavings, context);
     for (Lookup<Value>* lookup : own) lookup->lease.clear();
+  }
+
+  // Tells those who share the flight. Returns whether its answer is to be written. What is written
+  // under a lease need not be in the air until it is there: an erase ends the lease.
+  bool tell(Lookup<Value>& lookup) {
+    const bool writes = lookup.cache_works && is_worth_writing(lookup);
+    const auto end = [writes](FlightOfRow& flight, std::optional<Value> answer) {
+      if (writes) return flight.succeed_and_write(std::move(answer));
+      flight.succeed(std::move(answer));
+      return false;
+    };
+    if (cache_.grants_leases() || (!lookup.answer && !rows_are_announced_)) {
+      return land_first(lookup, end);
+    }
+    return end(lookup.ticket->flight(), lookup.answer);
   }
 
   bool is_worth_writing(const Lookup<Value>& lookup) const {

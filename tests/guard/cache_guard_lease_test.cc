@@ -132,9 +132,15 @@ TEST(CacheGuardLeases, NobodyIsDeniedByAQueryFromBeforeAnInsertElsewhere) {
   const Key key = "ghost";
   world.cache.announce_many({&key, 1}, insert, {});
   world.database.write("ghost", "risen");  // and committed
-  std::thread asker([&] { EXPECT_EQ(world.guard.get("ghost"), "risen"); });
-  // The asker waits for the flight that it may not share. The flight is ended from here, as nothing
-  // shows that the asker waits.
+  // The old query has ended, and its answer is on its way to the cache, until somebody has asked.
+  std::atomic<bool> is_told = false;
+  world.cache.before_put = [&] {
+    while (!is_told) std::this_thread::yield();
+  };
+  std::thread asker([&] {
+    EXPECT_EQ(world.guard.get("ghost"), "risen");
+    is_told = true;
+  });
   may_end = true;
   old.join();
   asker.join();

@@ -33,6 +33,7 @@ class FakeLeases final : public Cache<std::string> {
     get_many(keys, answers, context);
   }
   void put_many(std::span<const CacheEntry<std::string>> entries, const CallContext&) override {
+    run(before_put);
     const std::lock_guard lock(mutex_);
     for (const auto& entry : entries) {
       const std::string key(entry.key);
@@ -118,6 +119,7 @@ class FakeLeases final : public Cache<std::string> {
   std::chrono::milliseconds last_refresh_after{};
   std::function<void()> before_get;
   std::function<void()> before_claim;
+  std::function<void()> before_put;
 
  private:
   std::string next_lease() { return "lease " + std::to_string(++last_); }
