@@ -46,6 +46,7 @@ class Client {
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
     if (connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+      close(socket_);
       throw std::runtime_error("cannot connect to " + path);
     }
   }
