@@ -3,8 +3,8 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <new>
 #include <vector>
 
@@ -43,16 +43,15 @@ DWORD rename(HANDLE file, const std::filesystem::path& to, int sort, DWORD flags
     const std::vector<WCHAR> name = full_name(to);
     if (name.empty()) return GetLastError();
     const std::size_t name_bytes = name.size() * sizeof(WCHAR);
-    // With a zero behind the name.
-    std::vector<std::max_align_t> room((sizeof(Renaming) + name_bytes) / sizeof(std::max_align_t) +
-                                       1);
-    auto* const renaming = new (room.data()) Renaming{flags, nullptr, 0, {}};
-    renaming->name_bytes = static_cast<DWORD>(name_bytes);
-    std::copy(name.begin(), name.end(), renaming->name);
-    const auto size = static_cast<DWORD>(room.size() * sizeof(std::max_align_t));
+    const Renaming renaming{flags, nullptr, static_cast<DWORD>(name_bytes), {}};
+    // With zeros behind the name.
+    std::vector<std::byte> room(sizeof renaming + name_bytes);
+    std::memcpy(room.data(), &renaming, sizeof renaming);
+    std::memcpy(room.data() + offsetof(Renaming, name), name.data(), name_bytes);
     const auto as = static_cast<FILE_INFO_BY_HANDLE_CLASS>(sort);
-    return SetFileInformationByHandle(file, as, renaming, size) != 0 ? ERROR_SUCCESS
-                                                                     : GetLastError();
+    return SetFileInformationByHandle(file, as, room.data(), static_cast<DWORD>(room.size())) != 0
+               ? ERROR_SUCCESS
+               : GetLastError();
   } catch (const std::bad_alloc&) {
     return ERROR_NOT_ENOUGH_MEMORY;
   }
@@ -78,15 +77,12 @@ bool let_go(int descriptor) noexcept {
 }
 
 // For file systems where a file that is open cannot lose its name. No other replaces the file
-// meanwhile: he would have to have the lock of `from`, as all files in the making have that name
+// meanwhile: he would have to have the lock of the new file, as all in the making have one name
 // here. Whoever has the file open in the end, as one who changes it in place has, makes this fail.
 // Then the lock is lost, and nothing is replaced by it any more.
-int rename_over_closed(const std::filesystem::path& from, const std::filesystem::path& to,
-                       int replaced) noexcept {
-  if (!let_go(replaced)) return errno;
-  constexpr DWORD kHow = MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH;
-  if (MoveFileExW(from.c_str(), to.c_str(), kHow) != 0) return 0;
-  return error_number(GetLastError());
+DWORD rename_over_closed(HANDLE file, const std::filesystem::path& to, int replaced) noexcept {
+  if (!let_go(replaced)) return ERROR_TOO_MANY_OPEN_FILES;
+  return rename(file, to, kRenameInfo, kReplace);
 }
 
 bool is_same_file(int descriptor, const std::filesystem::path& path) noexcept {
@@ -114,15 +110,12 @@ int rename_to_new(int descriptor, const std::filesystem::path&,
   return error == ERROR_SUCCESS ? flush_name(file) : error_number(error);
 }
 
-int rename_over(int descriptor, const std::filesystem::path& from, const std::filesystem::path& to,
+int rename_over(int descriptor, const std::filesystem::path&, const std::filesystem::path& to,
                 int replaced) noexcept {
   if (!is_same_file(replaced, to)) return EBUSY;
   const HANDLE file = handle_of(descriptor);
-  const DWORD error = rename(file, to, kRenameInfoEx, kReplace | kWhileOpen);
-  if (is_unknown(error)) {
-    const int failed = rename_over_closed(from, to, replaced);
-    return failed == 0 ? flush_name(file) : failed;
-  }
+  DWORD error = rename(file, to, kRenameInfoEx, kReplace | kWhileOpen);
+  if (is_unknown(error)) error = rename_over_closed(file, to, replaced);
   return error == ERROR_SUCCESS ? flush_name(file) : error_number(error);
 }
 

@@ -22,6 +22,24 @@ bool add_group(ACL* list, WELL_KNOWN_SID_TYPE group) noexcept {
          AddAccessAllowedAce(list, ACL_REVISION, FILE_ALL_ACCESS, sid) != 0;
 }
 
+bool is_administration(PSID who) noexcept {
+  return IsWellKnownSid(who, WinLocalSystemSid) != 0 ||
+         IsWellKnownSid(who, WinBuiltinAdministratorsSid) != 0;
+}
+
+bool allows_owner_alone(ACL& list, PSID owner) noexcept {
+  for (DWORD i = 0; i < list.AceCount; ++i) {
+    void* entry = nullptr;
+    if (GetAce(&list, i, &entry) == 0) return false;
+    const auto type = static_cast<const ACE_HEADER*>(entry)->AceType;
+    if (type == ACCESS_DENIED_ACE_TYPE) continue;
+    if (type != ACCESS_ALLOWED_ACE_TYPE) return false;
+    PSID const who = &static_cast<ACCESS_ALLOWED_ACE*>(entry)->SidStart;
+    if (EqualSid(who, owner) == 0 && !is_administration(who)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 OwnerOnly::OwnerOnly() noexcept {
@@ -42,24 +60,25 @@ SECURITY_ATTRIBUTES OwnerOnly::attributes() noexcept {
 }
 
 int OwnerOnly::give_to(HANDLE file) noexcept {
-  const DWORD error = SetSecurityInfo(
-      file, SE_FILE_OBJECT, DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION,
-      nullptr, nullptr, reinterpret_cast<ACL*>(list_), nullptr);
-  return error == ERROR_SUCCESS ? 0 : error_number(error);
+  const bool done = SetKernelObjectSecurity(file, DACL_SECURITY_INFORMATION, &descriptor_) != 0;
+  return done ? 0 : error_number(GetLastError());
 }
 
 bool is_restricted(HANDLE file) noexcept {
+  PSID owner = nullptr;
+  PACL list = nullptr;
   PSECURITY_DESCRIPTOR found = nullptr;
-  if (GetSecurityInfo(file, SE_FILE_OBJECT, DACL_SECURITY_INFORMATION, nullptr, nullptr, nullptr,
-                      nullptr, &found) != ERROR_SUCCESS) {
+  if (GetSecurityInfo(file, SE_FILE_OBJECT, OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION,
+                      &owner, nullptr, &list, nullptr, &found) != ERROR_SUCCESS) {
     return false;
   }
   SECURITY_DESCRIPTOR_CONTROL control = 0;
   DWORD revision = 0;
   const bool is_protected = GetSecurityDescriptorControl(found, &control, &revision) != 0 &&
                             (control & SE_DACL_PROTECTED) != 0;
+  const bool restricted = is_protected || (list != nullptr && allows_owner_alone(*list, owner));
   LocalFree(found);
-  return is_protected;
+  return restricted;
 }
 
 }  // namespace bloomery::os

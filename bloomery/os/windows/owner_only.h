@@ -25,8 +25,8 @@ class OwnerOnly {
   bool is_made_ = false;
 };
 
-// Returns whether a file takes over no rights of its folder: somebody restricted it. The file was
-// opened with READ_CONTROL.
+// Returns whether a file is its owner's and administrators' alone, or takes over no rights of its
+// folder: somebody restricted it. The file was opened with READ_CONTROL.
 bool is_restricted(HANDLE file) noexcept;
 
 }  // namespace bloomery::os
