@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "bloomery/os/thread_end.h"
+
 namespace bloomery {
 namespace {
 
@@ -47,8 +49,12 @@ struct ThreadLane::Holder {
 };
 
 std::size_t ThreadLane::take() noexcept {
-  thread_local const Holder holder;
-  const std::size_t number = holder.number != kOwned ? holder.number : take_shared();
+  std::size_t number = kOwned;
+  if constexpr (os::kDestroysThreadLocals) {
+    thread_local const Holder holder;
+    number = holder.number;
+  }
+  if (number == kOwned) number = take_shared();
   number_plus_one_ = number + 1;
   return number;
 }

@@ -23,6 +23,13 @@ namespace bloomery {
 // - Stay when the host sets a handler of its own later: see is_handled().
 class LostPages {
  public:
+  // False on Windows, where the constructor throws std::system_error.
+#if defined(_WIN32)
+  static constexpr bool kAreReplaced = false;
+#else
+  static constexpr bool kAreReplaced = true;
+#endif
+
   // `mapping` is all that is mapped from byte `file_offset` of the file on, and `descriptor` stays
   // open as long as this object.
   LostPages(std::span<std::byte> mapping, int descriptor, std::uint64_t file_offset = 0);

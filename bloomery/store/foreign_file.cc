@@ -249,7 +249,8 @@ AnyFilter load_foreign(const RegularFile& file, const FileLocation& location) {
   const FormatSettings settings = settings_at(location);
   try {
     if (file.size() == 0) return with_keys(location.format->decode({}, settings), *location.format);
-    const FileMapping bytes(file.descriptor(), file.size(), FileMapping::Changes::stay_here, true);
+    const FileMapping bytes(file.descriptor(), file.size(), FileMapping::Changes::stay_here,
+                            LostPages::kAreReplaced);
     AnyFilter filter = location.format->decode(bytes.bytes(), settings);
     if (bytes.is_damaged()) throw_store_error(location.path, "was cut short while it was read");
     return with_keys(std::move(filter), *location.format);

@@ -9,7 +9,7 @@ namespace bloomery::os {
 const char* const kBootIdSource = "Windows";
 
 std::string boot_id() {
-  throw std::system_error(ENOTSUP, std::generic_category(),
+  throw std::system_error(ENOSYS, std::generic_category(),
                           "files that processes share are not supported on Windows");
 }
 

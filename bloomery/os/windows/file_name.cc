@@ -3,9 +3,9 @@
 
 #include <fcntl.h>
 
+#include <array>
 #include <cstddef>
 #include <cstring>
-#include <new>
 #include <vector>
 
 #include "bloomery/os/file_status.h"
@@ -29,32 +29,22 @@ constexpr DWORD kReplace = 1;
 // The name changes hands while others have the old file open, as elsewhere.
 constexpr DWORD kWhileOpen = 2;
 
-std::vector<WCHAR> full_name(const std::filesystem::path& path) {
-  std::vector<WCHAR> name(GetFullPathNameW(path.c_str(), 0, nullptr, nullptr));
-  if (name.empty()) return name;
-  name.resize(
-      GetFullPathNameW(path.c_str(), static_cast<DWORD>(name.size()), name.data(), nullptr));
-  return name;
-}
-
-// Returns ERROR_SUCCESS or an error of Windows.
+// Returns ERROR_SUCCESS or an error of Windows. Takes no memory: who renames may have none left.
 DWORD rename(HANDLE file, const std::filesystem::path& to, int sort, DWORD flags) noexcept {
-  try {
-    const std::vector<WCHAR> name = full_name(to);
-    if (name.empty()) return GetLastError();
-    const std::size_t name_bytes = name.size() * sizeof(WCHAR);
-    const Renaming renaming{flags, nullptr, static_cast<DWORD>(name_bytes), {}};
-    // With zeros behind the name.
-    std::vector<std::byte> room(sizeof renaming + name_bytes);
-    std::memcpy(room.data(), &renaming, sizeof renaming);
-    std::memcpy(room.data() + offsetof(Renaming, name), name.data(), name_bytes);
-    const auto as = static_cast<FILE_INFO_BY_HANDLE_CLASS>(sort);
-    return SetFileInformationByHandle(file, as, room.data(), static_cast<DWORD>(room.size())) != 0
-               ? ERROR_SUCCESS
-               : GetLastError();
-  } catch (const std::bad_alloc&) {
-    return ERROR_NOT_ENOUGH_MEMORY;
-  }
+  std::array<WCHAR, kMostName> name;
+  const DWORD length = GetFullPathNameW(to.c_str(), kMostName, name.data(), nullptr);
+  if (length == 0) return GetLastError();
+  if (length >= kMostName) return ERROR_FILENAME_EXCED_RANGE;
+  const DWORD name_bytes = length * sizeof(WCHAR);
+  const Renaming renaming{flags, nullptr, name_bytes, {}};
+  // With a zero behind the name.
+  std::array<std::byte, sizeof renaming + sizeof name> room{};
+  std::memcpy(room.data(), &renaming, sizeof renaming);
+  std::memcpy(room.data() + offsetof(Renaming, name), name.data(), name_bytes);
+  const auto as = static_cast<FILE_INFO_BY_HANDLE_CLASS>(sort);
+  const auto size = static_cast<DWORD>(sizeof renaming + name_bytes);
+  return SetFileInformationByHandle(file, as, room.data(), size) != 0 ? ERROR_SUCCESS
+                                                                      : GetLastError();
 }
 
 // The name comes to the disk with what is there of the file.

@@ -9,7 +9,7 @@
 namespace bloomery {
 
 LostPages::LostPages(std::span<std::byte>, int, std::uint64_t) : watch_(nullptr) {
-  throw std::system_error(ENOTSUP, std::generic_category(),
+  throw std::system_error(ENOSYS, std::generic_category(),
                           "pages that are lost under a mapped file are not replaced on Windows: "
                           "load the file, or map it with survive_truncation = false");
 }
