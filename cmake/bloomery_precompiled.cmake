@@ -33,6 +33,11 @@ function(bloomery_precompiled target name)
   endif()
 endfunction()
 
+# As CMake compiles programs. Windows places all code anywhere.
+set(bloomery_pie -fPIE)
+if(WIN32)
+  set(bloomery_pie "")
+endif()
 set(standard_headers
   <algorithm> <array> <atomic> <bit> <charconv> <chrono> <cmath> <concepts> <condition_variable> <cstdint> <cstdio> <cstdlib>
   <cstring> <exception> <filesystem> <functional> <limits> <map> <memory> <mutex> <optional> <random> <span> <stdexcept>
@@ -45,5 +50,5 @@ endif()
 
 # For programs that tests only run: examples, benchmarks, replayed inputs. They are not optimised.
 if(BLOOMERY_TESTS)
-  bloomery_precompile(bloomery_little_headers OPTIONS -fPIE -O0 HEADERS ${standard_headers})
+  bloomery_precompile(bloomery_little_headers OPTIONS ${bloomery_pie} -O0 HEADERS ${standard_headers})
 endif()

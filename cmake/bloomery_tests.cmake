@@ -26,8 +26,8 @@ if(BLOOMERY_FUZZ)
   set(test_options -fno-sanitize=fuzzer-no-link)
 endif()
 set(test_headers ${standard_headers} <gmock/gmock.h> <gtest/gtest.h> <nlohmann/json.hpp>)
-bloomery_precompile(bloomery_test_headers OPTIONS -fPIE ${test_options} USES GTest::gmock HEADERS ${test_headers})
-bloomery_precompile(bloomery_test_headers_little OPTIONS -fPIE ${test_options} -O0 USES GTest::gmock HEADERS ${test_headers})
+bloomery_precompile(bloomery_test_headers OPTIONS ${bloomery_pie} ${test_options} USES GTest::gmock HEADERS ${test_headers})
+bloomery_precompile(bloomery_test_headers_little OPTIONS ${bloomery_pie} ${test_options} -O0 USES GTest::gmock HEADERS ${test_headers})
 
 # bloomery_archives_of(VARIABLE LIBRARY...): these archives of ours and all that they use.
 function(bloomery_archives_of variable)

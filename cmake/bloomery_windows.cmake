@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What else a build for Windows needs. From another system: headers that are the same on all come from that one, whose own
-# must not come before the compiler's.
+# What else a build for Windows needs.
+# Headers that are the same on all systems come from this one, whose own must not come before the compiler's.
 if(NOT CMAKE_CROSSCOMPILING)
   return()
 endif()

@@ -2,16 +2,17 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "bloomery/hash/hash_pair.h"
 #include "bloomery/hash/key.h"
 #include "tests/hash/byte_texts.h"
+#include "tests/support/walled_room.h"
 
 namespace bloomery::testing {
 
@@ -48,14 +49,11 @@ inline void expect_that_of_each_key(HashBlockOfKeys* block, HashOne* one) {
 
 // A page that nobody may read follows the keys, and one goes before them.
 inline void expect_to_read_nothing_beside_a_key(HashBlockOfKeys* block, HashOne* one) {
-  constexpr std::size_t kPage = 4096;
-  void* const pages = ::mmap(nullptr, 3 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(pages, MAP_FAILED);
-  char* const page = static_cast<char*>(pages) + kPage;
-  ASSERT_EQ(::mprotect(page, kPage, PROT_READ | PROT_WRITE), 0);
+  WalledRoom room(200);
   for (std::size_t size = 0; size <= 200; ++size) {
     const std::string text = bytes_from(size, size);
-    for (char* const at : {page, page + kPage - size}) {
+    for (const std::span<std::byte> place : {room.first(size), room.last(size)}) {
+      char* const at = reinterpret_cast<char*>(place.data());
       text.copy(at, size);
       const std::vector<Key> keys(kBlockOfKeys, Key(at, size));
       Pairs pairs;
@@ -64,7 +62,6 @@ inline void expect_to_read_nothing_beside_a_key(HashBlockOfKeys* block, HashOne*
       EXPECT_EQ(one(keys[0], 5), one(text, 5)) << size;
     }
   }
-  ::munmap(pages, 3 * kPage);
 }
 
 }  // namespace bloomery::testing

@@ -152,7 +152,7 @@ TEST(GoldenFile, OfUnknownFormIsReadAsEver) {
     EXPECT_EQ(golden.inserted(), made.inserted());
     EXPECT_TRUE(stored_words(golden) == stored_words(made));
     // A field that is there stays, so that such a file can be changed in place.
-    const std::string changed = folder / (name + ".changed");
+    const std::filesystem::path changed = folder / (name + ".changed");
     std::filesystem::copy_file("golden/unknown_form/" + name, changed);
     if (kind != FilterKind::counting) open_mapped(changed, testing::kReadWrite).close();
     EXPECT_EQ(read_file(changed), read_file("golden/unknown_form/" + name));
