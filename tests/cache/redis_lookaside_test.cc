@@ -193,8 +193,9 @@ TEST_F(LookingAside, RacesNeverDenyARowAfterItsInsert) {
       texts.push_back(std::to_string(round) + "/" + std::to_string(i));
     }
     const std::vector<Key> keys(texts.begin(), texts.end());
-    run_threads(3, [&](int thread) {
-      CacheGuard<>& guard = processes[static_cast<std::size_t>(thread)]->guard;
+    // One writes; two read in each of the other processes, so that they share what is in the air.
+    run_threads(5, [&](int thread) {
+      CacheGuard<>& guard = processes[static_cast<std::size_t>(thread + 1) / 2]->guard;
       if (thread > 0) {
         for (int i = 0; i < 2; ++i) guard.get_many(keys);
         return;
