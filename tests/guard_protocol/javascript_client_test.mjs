@@ -113,6 +113,41 @@ for (const one of [client, other]) {
   assert.equal(await client.exists('n:{=k0}', 'n:{=k2499}'), 0);
 }
 
+// Who waits for replicas holds up nobody else, also where none comes; its connection ends with the client, and is of its database.
+const clients = async () => (await client.sendCommand(['CLIENT', 'LIST'])).split('\n').filter(Boolean);
+const waiters = async () => (await clients()).filter((each) => each.includes(' cmd=wait '));
+for (const make of [() => require('redis').createClient({ socket: { port, host: '127.0.0.1' } }).connect(),
+  () => require('redis4').createClient({ socket: { port, host: '127.0.0.1' } }).connect(), () => new Redis({ port, host: '127.0.0.1' })]) {
+  const one = await make();
+  const guard = new Guard(one, 'n', { serverTimeout: 5000 });
+  await guard.get('here', () => 1);
+  const connections = (await clients()).length;
+  const both = ['v', 'w'].map((key) => assert.rejects(guard.announce(key, { wait: 1, waitLimit: 60_000 }), NotAnnounced));
+  await until(async () => (await waiters()).filter((each) => each.includes(' flags=b ')).length === 2);
+  assert.equal(await guard.get('here', never), 1);
+  assert.deepEqual([guard.counters().serverErrors, guard.counters().opens], [0, 0]);
+  for (const each of await waiters()) await client.sendCommand(['CLIENT', 'UNBLOCK', /^id=(\d+)/.exec(each)[1]]);
+  await Promise.all(both);
+  assert.equal(await client.exists('n:{=v}:lease', 'n:{=w}:lease'), 0);
+  assert.equal((await clients()).length, connections + 2);
+  await assert.rejects(guard.announce('x', { wait: 1, waitLimit: 1 }), NotAnnounced); // on one of these
+  assert.equal((await clients()).length, connections + 2);
+  guard.close();
+  await until(async () => (await clients()).length === connections);
+  await assert.rejects(guard.announce('x', { wait: 1, waitLimit: 0.5 }), RangeError);
+  for (const wait of [-1, NaN, 1.5, '1', null, Infinity]) await assert.rejects(guard.announce('x', { wait }), RangeError);
+  for (const waitLimit of [0, -1, NaN, Infinity, '5']) await assert.rejects(guard.announce('x', { wait: 1, waitLimit }), RangeError);
+  assert.equal(await client.exists('n:{=x}:lease'), 0);
+  await one.select(1);
+  await assert.rejects(guard.announce('x', { wait: 1, waitLimit: 1 }), /another database/);
+  await guard.announce('y').then((mark) => mark.release());
+  await one.select(0);
+  await assert.rejects(guard.announce('x', { wait: 1, waitLimit: 1 }), /0 replicas/);
+  await one.quit();
+  await until(async () => (await clients()).length === connections - 1);
+  await client.flushAll();
+}
+
 for (const [name, options] of [['a{b', {}], ['n', { valueLife: 0 }], ['n', { jitter: 1 }], ['n', { leaseLife: NaN }], ['n', { queriesAtOnce: 0 }]]) {
   assert.throws(() => new Guard(client, name, options), RangeError);
 }

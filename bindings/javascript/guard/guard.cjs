@@ -126,6 +126,10 @@ class Guard {
   }
 
   async announce(keys, { wait = 0, waitLimit = 1000 } = {}) {
+    if (!Number.isSafeInteger(wait) || wait < 0) throw new RangeError(`wait is ${inspect(wait)}; allowed is a whole number from 1, or 0: it does not wait`);
+    if (!(typeof waitLimit === 'number' && waitLimit >= 1 && waitLimit <= 315_360_000_000)) {
+      throw new RangeError(`waitLimit is ${inspect(waitLimit)}; allowed are 1 to 315360000000 ms`);
+    }
     const mark = new Announcement(this.#verbs, [...new Set((Array.isArray(keys) ? keys : [keys]).map(nameOf))], wait, waitLimit);
     try {
       await mark.renew();
@@ -138,6 +142,10 @@ class Guard {
 
   async erase(...keys) {
     await erase(this.#verbs, [...new Set(keys.map(nameOf))], '');
+  }
+
+  close() {
+    this.#verbs.close();
   }
 
   async open() {

@@ -82,7 +82,10 @@ export class Guard<Value = any> {
     load: (keys: K[], context: LoadContext) => Map<K, Row<Value>> | Row<Value>[] | Promise<Map<K, Row<Value>> | Row<Value>[]>,
     about?: About): Promise<Map<K, Value | null>>;
 
-  /** Announces rows before they are inserted. Throws NotAnnounced: then do not insert. With `wait`, so many replicas have it. */
+  /**
+   * Announces rows before they are inserted. Throws NotAnnounced: then do not insert. With `wait`, so many replicas have it within
+   * waitLimit ms (1,000; at least 1), which is waited for on a duplicate() of the client, so that it holds up nobody else.
+   */
   announce(keys: Key | Key[], options?: { wait?: number; waitLimit?: number }): Promise<Announcement>;
 
   /** After the commit of changes and deletions. Throws NotErased: then call again. */
@@ -97,6 +100,9 @@ export class Guard<Value = any> {
     erase(...words: Words): Promise<void>;
     announce(...words: Words): Promise<Announcement>;
   };
+
+  /** Ends the duplicates of the client that announcements waited on. They end with the client, too. */
+  close(): void;
 
   /** What was counted since the guard was made. */
   counters(): Record<string, number>;

@@ -4,6 +4,7 @@
 const { createHash, randomBytes } = require('node:crypto');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
+const { Apart } = require('./apart.cjs');
 
 const SCRIPT = readFileSync(join(__dirname, 'guard.lua'));
 const SHA = createHash('sha1').update(SCRIPT).digest('hex');
@@ -13,6 +14,7 @@ const AS_BYTES = { returnBuffers: true, typeMapping: { 36: Buffer } }; // node-r
 /** The verbs of docs/guard_protocol.md, each one call of the script. Names are keys' bytes as latin1 text. */
 class Verbs {
   #client;
+  #apart;
   #prefix;
   #options;
 
@@ -21,6 +23,7 @@ class Verbs {
       throw new TypeError('the client is one of node-redis or ioredis');
     }
     this.#client = client;
+    this.#apart = Apart.of(client);
     this.#prefix = Buffer.from(name).toString('latin1');
     this.#options = options;
   }
@@ -37,7 +40,7 @@ class Verbs {
       const words = [asksFilter ? this.#options.family : '', asksFilter ? identity : '', source, String(position), Verbs.token(),
         String(Math.round(this.#options.leaseLife)), ...batch.map(bytesOf)];
       const late = (reply) => this.#dropLate(batch, reply);
-      for (const [answer, presence, value, lease] of await this.#about('get', batch, words, asksFilter, { late })) {
+      for (const [answer, presence, value, lease] of await this.#about('get', batch, words, asksFilter, late)) {
         const word = answer.toString();
         answers.push([word, presence?.toString(), word === 'lease' ? value.toString() : value, lease?.toString()]);
       }
@@ -67,16 +70,25 @@ class Verbs {
     }
   }
 
-  /** Whether the token's marks of all had held. */
+  /**
+   * Whether the token's marks of all had held. With `wait` it announces again, apart, where WAIT holds nobody else's commands: what
+   * the replicas have of that connection, they have of the first announcement.
+   */
   async announce(names, token, wait, waitLimit) {
     const { filter, family, markLife } = this.#options;
     let held = true;
     for (const batch of this.#batches(names)) {
       const words = [filter ? family : '', '', '', '', token, String(Math.round(markLife)), ...batch.map(bytesOf)];
-      const [, ...marks] = await this.#about('announce', batch, words, Boolean(filter), wait ? { wait, waitLimit } : {});
+      const [, ...marks] = await this.#about('announce', batch, words, Boolean(filter));
       held &&= marks.every(Number);
+      if (wait) await this.#wait(this.#whole(...this.#parts('announce', batch, words, Boolean(filter))), wait, Math.round(waitLimit));
     }
     return held;
+  }
+
+  /** Ends connections that announcements waited on. */
+  close() {
+    this.#apart.close();
   }
 
   async erase(names, token) {
@@ -103,43 +115,42 @@ class Verbs {
     return [value === null ? 'N' : 'V', String(life), String(after)];
   }
 
-  #about(verb, names, words, withFilter = false, more = {}) {
-    const keys = names.flatMap((name) => [`${this.#prefix}:{=${name}}`, `${this.#prefix}:{=${name}}:lease`]).map(bytesOf);
-    return this.#run(withFilter ? [...keys, this.#options.filter] : keys, [verb, ...words], more);
+  #about(verb, names, words, withFilter = false, late = undefined) {
+    return this.#run(...this.#parts(verb, names, words, withFilter), late);
   }
 
-  async #run(keys, words, { wait = 0, waitLimit = 0, late = undefined } = {}) {
+  // Keys and words.
+  #parts(verb, names, words, withFilter) {
+    const keys = names.flatMap((name) => [`${this.#prefix}:{=${name}}`, `${this.#prefix}:{=${name}}:lease`]).map(bytesOf);
+    return [withFilter ? [...keys, this.#options.filter] : keys, [verb, ...words]];
+  }
+
+  #whole(keys, words) {
     const { commands } = this.#options;
-    const script = [String(keys.length), ...keys, ...words];
-    const whole = commands ? [`${commands}.${words[0].toUpperCase()}`, String(keys.length), ...keys, ...words.slice(1)] : ['EVAL', SCRIPT, ...script];
-    if (wait) {
-      const [reply, replicas] = await this.#within(waitLimit, () => this.#inOrder([whole, ['WAIT', String(wait), String(waitLimit)]]));
-      if (Number(replicas) < wait) throw new Error(`${replicas} replicas have it, not ${wait}`);
-      return reply;
-    }
+    const count = String(keys.length);
+    return commands ? [`${commands}.${words[0].toUpperCase()}`, count, ...keys, ...words.slice(1)] : ['EVAL', SCRIPT, count, ...keys, ...words];
+  }
+
+  async #run(keys, words, late) {
+    const whole = this.#whole(keys, words);
     try {
-      return await this.#send(commands ? whole : ['EVALSHA', SHA, ...script], late);
+      return await this.#send(this.#options.commands ? whole : ['EVALSHA', SHA, ...whole.slice(2)], late);
     } catch (error) {
       if (!String(error.message).startsWith('NOSCRIPT')) throw error;
       return this.#send(whole, late);
     }
   }
 
+  async #wait(announcement, wait, waitLimit) {
+    const commands = [announcement, ['WAIT', String(wait), String(waitLimit)]];
+    const [[, ...marks], replicas] = await this.#apart.inOrder(commands, AS_BYTES, (work) => this.#within(waitLimit, work));
+    if (!marks.every(Number)) throw new Error('a second connection does not find the marks: it has another database, or they ended');
+    if (Number(replicas) < wait) throw new Error(`${replicas} replicas have it, not ${wait}`);
+  }
+
   #send(words, late = undefined) {
     return this.#within(0, () => (typeof this.#client.callBuffer === 'function'
       ? this.#client.callBuffer(...words) : this.#client.sendCommand(words, AS_BYTES)), late);
-  }
-
-  // Commands one behind the other on one connection: WAIT is about the writes of its own. ioredis would send a single command
-  // again on another connection, and a pool of node-redis each command on any.
-  async #inOrder(commands) {
-    if (typeof this.#client.callBuffer === 'function') {
-      const replies = await this.#client.pipeline(commands.map((words) => ['callBuffer', ...words])).exec();
-      for (const [error] of replies) if (error) throw error;
-      return replies.map(([, reply]) => reply);
-    }
-    const all = (one) => Promise.all(commands.map((words) => one.sendCommand(words, AS_BYTES)));
-    return typeof this.#client.execute === 'function' ? this.#client.execute(all) : all(this.#client);
   }
 
   // A command that is not answered in time may still come to the server: every verb may come late.
@@ -150,7 +161,7 @@ class Verbs {
       const timer = setTimeout(() => {
         isLate = true;
         reject(new Error(`the server does not answer within ${limit} ms`));
-      }, limit);
+      }, Math.min(limit, 2 ** 31 - 1)); // a longer one would end at once
       start().then((reply) => (isLate ? late?.(reply) : resolve(reply)), reject).finally(() => clearTimeout(timer));
     });
   }
