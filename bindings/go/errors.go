@@ -17,6 +17,8 @@ var (
 	ErrNotAnnounced = errors.New("guard: not announced, do not commit the rows")
 	// ErrNoFence says that the follower gives no fence: load from the database.
 	ErrNoFence = errors.New("guard: no fence")
+	// ErrBadFence says that a Fence has no source or no position. Nothing was asked.
+	ErrBadFence = errors.New("guard: a fence has a source and a position, neither of which is empty")
 	// ErrNotErased says that old values may still be in the cache: erase again. What was committed stays committed.
 	ErrNotErased = errors.New("guard: not erased, erase again")
 )

@@ -61,8 +61,11 @@ func (g *Guard[V]) Get(ctx context.Context, key string, load Load[V]) (*V, error
 	return g.GetBehind(ctx, nil, key, load)
 }
 
-// GetBehind is Get behind a fence.
+// GetBehind is Get behind a fence. One without a source or a position is ErrBadFence; nil is no fence.
 func (g *Guard[V]) GetBehind(ctx context.Context, fence *Fence, key string, load Load[V]) (*V, error) {
+	if fence != nil && (fence.Source == "" || fence.Position == "") { // on the server it would be none
+		return nil, ErrBadFence
+	}
 	rows, err := g.rows(ctx, []string{key}, func(ctx context.Context, keys []string) (map[string]V, error) {
 		row, err := load(ctx, key)
 		if row == nil || err != nil {

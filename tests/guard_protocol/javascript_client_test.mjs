@@ -105,6 +105,13 @@ for (const one of [client, other]) {
   assert.equal(await guard.get('dave', () => null, { fence: ['ab'.repeat(16), '7'] }), null);
   assert.equal(await client.exists('n:{=dave}'), 0);
 
+  for (const fence of [['', ''], ['ab'.repeat(16), ''], ['', '7'], [], ['ab'.repeat(16)], ['s', null], ['s', 7.5], ['s', -1], [7, '7'], 'ab', {}, true]) {
+    await assert.rejects(guard.get('dave', never, { fence }), TypeError);
+    await assert.rejects(guard.getMany(['dave'], never, { fence }), TypeError);
+  }
+  assert.equal(await guard.get('dave', () => 1, { fence: ['ab'.repeat(16), 7] }), 1);
+  await guard.erase('dave');
+
   // More keys than one call takes.
   const keys = Array.from({ length: 2500 }, (_, i) => `k${i}`);
   assert.deepEqual([...(await guard.getMany(keys, (asked) => asked)).values()], keys);

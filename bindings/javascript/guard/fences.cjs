@@ -22,4 +22,14 @@ async function followerFence(url, { timeout = 3000 } = {}) {
   return [found[1], found[2]];
 }
 
-module.exports = { NoFence, followerFence };
+/** An empty source or position would be no fence on the server. */
+function checkFence(fence) {
+  if (fence === null || fence === undefined) return;
+  const [source, position] = Array.isArray(fence) ? fence : [];
+  const isPosition = typeof position === 'string' ? position !== '' : typeof position === 'bigint' || Number.isSafeInteger(position);
+  if (typeof source !== 'string' || source === '' || !isPosition || position < 0) {
+    throw new TypeError('a fence is [source, position], neither of which is empty');
+  }
+}
+
+module.exports = { NoFence, checkFence, followerFence };

@@ -6,7 +6,7 @@
 const { setTimeout: sleep } = require('node:timers/promises');
 const { inspect } = require('node:util');
 const { GuardError, NotAnnounced, NotErased, Overloaded, WaitedTooLong } = require('./errors.cjs');
-const { NoFence, followerFence } = require('./fences.cjs');
+const { NoFence, checkFence, followerFence } = require('./fences.cjs');
 const { Verbs } = require('./verbs.cjs');
 const { Turns } = require('./turns.cjs');
 
@@ -161,6 +161,7 @@ class Guard {
 
   // The row of each name, null where there is none. `load` gets names and returns rows in their order.
   async #rows(names, load, { fence = null, waitLimit = this.#options.waitLimit, signal = undefined }) {
+    checkFence(fence);
     signal?.throwIfAborted();
     const { near, nearIsFinal, codec } = this.#options;
     const rows = new Map();

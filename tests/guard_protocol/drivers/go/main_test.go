@@ -234,6 +234,14 @@ func TestNearAndFences(t *testing.T) {
 	same(t, 0, ask(t, "EXISTS", t.Name()+":{=dave}"))
 }
 
+func TestAFenceHasASourceAndAPosition(t *testing.T) {
+	for _, fence := range []guard.Fence{{}, {Source: "s"}, {Position: "7"}} {
+		g := made(t, guard.Options{Near: func(string) bool { return false }, NearIsFinal: true})
+		_, err := g.GetBehind(ctx, &fence, "a", never)
+		same(t, true, errors.Is(err, guard.ErrBadFence))
+	}
+}
+
 type away struct{}
 
 func (away) Do(context.Context, ...any) (any, error) { return nil, errors.New("away") }

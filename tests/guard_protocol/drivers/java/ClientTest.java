@@ -174,6 +174,11 @@ final class ClientTest {
     same("2", guard(new GuardOptions().near("alice"::equals)).get("carol", key -> "2"));
     same(null, guard(new GuardOptions()).get("dave", key -> null, new Fence("ab".repeat(16), "7")));
     same(0L, ask("EXISTS", "n:{=dave}"));
+    refused(IllegalArgumentException.class, () -> new Fence("", ""));
+    refused(IllegalArgumentException.class, () -> new Fence("ab".repeat(16), ""));
+    refused(IllegalArgumentException.class, () -> new Fence("", "7"));
+    refused(IllegalArgumentException.class, () -> new Fence(null, "7"));
+    refused(IllegalArgumentException.class, () -> new Fence("s", null));
   }
 
   private static void refreshing() throws Exception {

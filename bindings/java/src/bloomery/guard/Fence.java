@@ -21,8 +21,11 @@ public final class Fence {
   final String source;
   final String position;
 
-  /** As {@code BLOOM.CHECK … FENCE} takes them. */
+  /** As {@code BLOOM.CHECK … FENCE} takes them. Neither is empty, which would be no fence on the server. */
   public Fence(String source, String position) {
+    if (source == null || source.isEmpty() || position == null || position.isEmpty()) {
+      throw new IllegalArgumentException("a fence has a source and a position, neither of which is empty");
+    }
     this.source = source;
     this.position = position;
   }
