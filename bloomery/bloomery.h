@@ -14,8 +14,9 @@
 #error "bloomery says what is wrong by exceptions: compile without -fno-exceptions"
 #endif
 
-#include "bloomery/errors.h"   // what the library throws
-#include "bloomery/version.h"  // BLOOMERY_VERSION, for #if
+#include "bloomery/errors.h"    // what the library throws
+#include "bloomery/hash/key.h"  // what a key is: a text, an integer, bytes
+#include "bloomery/version.h"   // BLOOMERY_VERSION, for #if
 
 // Filters. Take the blocked one unless you know better.
 #include "bloomery/filter/any_filter.h"           // a filter of any kind, known at run time
@@ -42,7 +43,8 @@
 #include "bloomery/store/native_file.h"    // save and load
 #include "bloomery/store/shared_filter.h"  // one for all processes of a machine
 
-// Filters wherever they are, and keys from wherever they come.
+// Filters wherever they are, and keys from wherever they come. In functions of open/ and source/
+// the linker finds nothing without the components redis and sql (docs/installing.md).
 #include "bloomery/open/open_place.h"        // a place by its location: memory, file or server
 #include "bloomery/place/filter_place.h"     // the seam: absent, maybe or unknown
 #include "bloomery/place/followed_filter.h"  // what else a place can do that is kept in step
@@ -51,12 +53,12 @@
 #include "bloomery/place/presence.h"         // the three answers
 #include "bloomery/source/open_source.h"     // keys of a text or a database
 
-// Filters that are kept in step with a table of a database.
+// Filters that are kept in step with a table of a database, by the component follow.
 #include "bloomery/follow/followed_place.h"  // a filter anywhere, made beside and put in one step
 #include "bloomery/follow/follower.h"        // carries every change, and moves the watermark
 #include "bloomery/source/open_changes.h"    // the table's changes, and how far it is
 
-// Filters in front of a cache and a database.
+// Filters in front of a cache and a database; of cache/ by the component redis.
 #include "bloomery/cache/redis_cache.h"      // a cache that processes share
 #include "bloomery/cache/redis_lookaside.h"  // it and a filter on one server, in one trip
 #include "bloomery/guard/cache_guard.h"      // asks filter, cache and database, in this order
@@ -65,6 +67,6 @@
 #include "bloomery/place/fenced_place.h"     // a filter that denies behind a fence only
 #include "bloomery/place/local_copy.h"       // a copy here of a filter in a server
 
-// Rows of a table by their keys, as the guard asks for them.
+// Rows of a table by their keys, as the guard asks for them: components postgres and mariadb.
 #include "bloomery/source/mariadb/mariadb_rows.h"
 #include "bloomery/source/postgres/postgres_rows.h"

@@ -181,13 +181,14 @@ class BasicFilter {
 
   // A view for loops of single calls on integers: see IntegerView, whose header who calls this
   // includes (blocked_filter.h does).
-  auto integers() noexcept requires requires(const L& l) { l.one_step(); }
+  auto integers() & noexcept requires requires(const L& l) { l.one_step(); }
   {
     watch_.look_at_integer();
     return IntegerView<BasicFilter>(*this);
   }
-  auto integers() const noexcept requires requires(const L& l) { l.one_step(); }
+  auto integers() const& noexcept requires requires(const L& l) { l.one_step(); }
   { return IntegerView<const BasicFilter>(*this); }
+  void integers() && = delete;  // of a filter that is gone when it is asked
   // Returns loop(view): the calls are chosen once, before the loop.
   template <class Loop>
   auto integers(Loop&& loop) requires requires(const L& l) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "bloomery/bits/bit_view.h"
 #include "bloomery/errors.h"
@@ -45,6 +46,15 @@ StaticFilter::StaticFilter(std::span<const std::byte> bytes, const NativeHash& h
     read_bloom(field(1), field(2));
   }
 }
+
+StaticFilter::StaticFilter(std::shared_ptr<const std::vector<std::byte>> own,
+                           const NativeHash& hash)
+    : StaticFilter(std::span(*own), hash) {
+  own_ = std::move(own);
+}
+
+StaticFilter::StaticFilter(std::vector<std::byte>&& bytes, const NativeHash& hash)
+    : StaticFilter(std::make_shared<const std::vector<std::byte>>(std::move(bytes)), hash) {}
 
 void StaticFilter::read_bloom(std::uint32_t probes, std::uint32_t lines) {
   geometry_.probe_count = probes;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -57,13 +58,19 @@ std::vector<std::byte> build_static_filter(KeyRange auto&& keys,
   return build_static_filter(views_of(keys), options);
 }
 
-// Asks the bytes where they lie; they stay the caller's, and need no alignment. Calls may run
-// together; none but the constructor throws.
+// Asks the bytes where they lie; they stay the caller's, and need no alignment. A vector that is
+// moved in, as what build_static_filter() returns, is kept; copies share it. Calls may run
+// together; none but the constructors throw.
 class StaticFilter {
  public:
   // Throws FormatError for bytes that are no static filter. Reads the last eight of them only:
   // verify() reads all, for those who do not keep their own checksums.
   explicit StaticFilter(std::span<const std::byte> bytes, const NativeHash& hash = NativeHash());
+  explicit StaticFilter(std::vector<std::byte>&& bytes, const NativeHash& hash = NativeHash());
+  // A move is a copy: what was moved from answers as before.
+  StaticFilter(const StaticFilter&) = default;
+  StaticFilter& operator=(const StaticFilter&) = default;
+  ~StaticFilter() = default;
 
   // False only for a key that is not in the set.
   bool may_contain(Key key) const noexcept { return may_contain_hash(hash_(key)); }
@@ -99,6 +106,8 @@ class StaticFilter {
   std::vector<Probe> probes(HashPair hash) const;
 
  private:
+  StaticFilter(std::shared_ptr<const std::vector<std::byte>> own, const NativeHash& hash);
+
   void read_bloom(std::uint32_t probes, std::uint32_t lines);
   void read_fuse(std::uint32_t fingerprint_bits, std::uint32_t segment_log);
   bool test(std::uint64_t position) const noexcept {
@@ -113,6 +122,7 @@ class StaticFilter {
   void ask_lines(const BlockedKernel& kernel, std::span<const K> keys, bool* found) const noexcept;
   HashPair moved(HashPair hash) const noexcept;
 
+  std::shared_ptr<const std::vector<std::byte>> own_;  // null where they are the caller's
   std::span<const std::byte> bytes_;
   NativeHash hash_;
   const BlockedKernel* kernel_;

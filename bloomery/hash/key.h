@@ -7,8 +7,11 @@
 
 #include <bit>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace bloomery {
 
@@ -33,6 +36,17 @@ constexpr std::uint64_t eight_bytes(IntegerKey auto integer) noexcept {
 inline Key as_key(const std::uint64_t& bytes) noexcept {
   static_assert(std::endian::native == std::endian::little);
   return {reinterpret_cast<const char*>(&bytes), sizeof bytes};
+}
+
+// BytesOfKey: an array, a vector or a span of std::byte or unsigned char, such as a digest.
+template <class B>
+using ElementOf = std::remove_cvref_t<decltype(*std::data(std::declval<const B&>()))>;
+template <class B>
+concept BytesOfKey =
+    std::same_as<ElementOf<B>, std::byte> || std::same_as<ElementOf<B>, std::uint8_t>;
+// The key that these bytes are; good as long as they.
+inline Key as_key(const BytesOfKey auto& bytes) noexcept {
+  return {reinterpret_cast<const char*>(std::data(bytes)), std::size(bytes)};
 }
 
 }  // namespace bloomery

@@ -8,6 +8,7 @@
 #include <list>
 #include <ranges>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -87,6 +88,33 @@ void erased_too_often() {
   REQUIRE(any.erase("alice"));
 }
 
+void bytes_are_keys() {
+  BlockedFilter filter({.capacity = 1'000});
+  const std::array<std::uint8_t, 16> digest{1, 2, 3};
+  const std::vector<std::byte> bytes(3, std::byte{7});
+  const unsigned char plain[2] = {0, 1};
+  for (const Key key : {as_key(digest), as_key(bytes), as_key(plain)}) REQUIRE(filter.insert(key));
+  REQUIRE(filter.may_contain(as_key(std::span(digest).first(16))));
+  REQUIRE(filter.may_contain("\7\7\7") && filter.may_contain(Key("\0\1", 2)));
+  REQUIRE(!filter.may_contain(as_key(std::span(digest).first(15))));
+}
+
+// What is built and asked in one line is kept.
+void a_static_filter_keeps_what_it_was_given() {
+  std::vector<std::string> names;
+  for (int i = 0; i < 1'000; ++i) names.push_back("name " + std::to_string(i));
+  std::vector<std::vector<std::byte>> others;
+  StaticFilter filter(build_static_filter(names));
+  StaticFilter copy = filter;
+  StaticFilter moved = std::move(filter);
+  filter = StaticFilter(build_static_filter(std::vector<Key>{"alice"}));
+  for (int i = 0; i < 100; ++i) others.emplace_back(moved.bytes().size());
+  for (const std::string& name : names) {
+    REQUIRE(copy.may_contain(name) && moved.may_contain(name));
+  }
+  REQUIRE(filter.may_contain("alice") && !filter.may_contain("bob"));
+}
+
 // Calls that would mean something else than they say do not compile.
 template <class F>
 concept TakesNothing = requires(F f) {
@@ -107,6 +135,11 @@ concept TakesNothing = requires(F f) {
 || requires(F f) {
   f.insert_many("alice");
 };
+template <class F>
+concept ViewedWhenItIsGone = requires {
+  F({.capacity = 10}).integers();
+};
+static_assert(!ViewedWhenItIsGone<BlockedFilter>);
 static_assert(!TakesNothing<BlockedFilter> && !TakesNothing<ScalableFilter> &&
               !TakesNothing<AnyFilter>);
 
@@ -125,5 +158,7 @@ int main() {
   copies_are_asked_for(AnyFilter(BlockedFilter({.capacity = 1'000})));
   copies_are_asked_for(AnyFilter(ScalableFilter({.capacity = 1'000})));
   erased_too_often();
+  bytes_are_keys();
+  a_static_filter_keeps_what_it_was_given();
   return failed == 0 ? 0 : 1;
 }
