@@ -17,6 +17,7 @@
 #include "bloomery/open/open_place.h"
 #include "bloomery/source/in_order.h"
 #include "bloomery/store/native_file.h"
+#include "bloomery/text/canonical_url.h"
 #include "cli/arguments.h"
 #include "cli/behind.h"
 #include "cli/bool_per_key.h"
@@ -101,6 +102,13 @@ Presence either(Presence a, Presence b) noexcept {
   return a == Presence::unknown || b == Presence::unknown ? Presence::unknown : Presence::absent;
 }
 
+// Where the form of a filter's keys is unknown, what spells an integer may be there as its bytes.
+std::optional<std::string> bytes_of_integer(Key text) {
+  const auto integer = integer_spelt(text);
+  if (!integer) return std::nullopt;
+  return std::string(as_key(*integer));
+}
+
 // Answers of several filters about the keys of a batch. Several threads may ask.
 class AnyOf {
  public:
@@ -109,20 +117,20 @@ class AnyOf {
     std::vector<Presence> one;  // those of one filter
   };
 
-  // `answers` has what was said of the keys as texts. Where the form of a filter's keys is unknown,
-  // what spells an integer may be there as its eight bytes.
-  void ask_integers(std::span<const Key> texts, Answers& answers) {
-    std::vector<std::uint64_t> integers;
+  // `answers` has what was said of the keys as texts. `other(text)` has the other bytes that a text
+  // may be there in, if any.
+  void ask_others(std::span<const Key> texts, const auto& other, Answers& answers) {
+    std::vector<std::string> others;
     std::vector<std::size_t> of;
     for (std::size_t i = 0; i < texts.size(); ++i) {
       if (answers.all[i] == Presence::maybe) continue;
-      const auto integer = integer_spelt(texts[i]);
-      if (!integer) continue;
-      integers.push_back(*integer);
+      std::optional<std::string> bytes = other(texts[i]);
+      if (!bytes) continue;
+      others.push_back(*std::move(bytes));
       of.push_back(i);
     }
-    std::vector<Key> keys;
-    for (const std::uint64_t& integer : integers) keys.push_back(as_key(integer));
+    if (of.empty()) return;
+    const std::vector<Key> keys(others.begin(), others.end());
     Answers said;
     presence_of_many(keys, said);
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -239,7 +247,11 @@ int check(const CheckArguments& arguments) {
   std::vector<AnyOf::Answers> answers_of(slot_count(arguments.threads));
   const auto ask = [&](const Batch& batch) {
     filters.presence_of_many(batch.keys, answers_of[batch.slot]);
-    if (!form.is_known()) filters.ask_integers(batch.keys, answers_of[batch.slot]);
+    if (!form.is_known()) {
+      filters.ask_others(batch.keys, bytes_of_integer, answers_of[batch.slot]);
+    } else if (form.encoding == KeyEncoding::text && has(form.normalise, Normalise::url)) {
+      filters.ask_others(batch.keys, other_spelling, answers_of[batch.slot]);
+    }
   };
   Preparation preparation{arguments.threads, {}};
   if (!asks_servers) preparation.work = ask;

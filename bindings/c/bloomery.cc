@@ -32,22 +32,30 @@ constexpr KeyForm kI64{.encoding = KeyEncoding::i64};
 constexpr KeyForm kU64{.encoding = KeyEncoding::u64};
 
 // A key as the caller gives it. It is called for its bytes in the filter's form; second() has the
-// other ones that it may have where that form is unknown.
+// other ones that it may have there.
 struct Spelled {
   const void* text;
   std::size_t size;
   Key operator()(const KeyForm& form, std::string& room) const {
     return key_of_text(form, text, size, room);
   }
-  std::optional<Key> second(std::string& room) const {
-    return second_key(static_cast<const char*>(text), size, room);
+  std::optional<Key> second(const KeyForm& form, std::string& room) const {
+    return second_key(form, static_cast<const char*>(text), size, room);
+  }
+  bool is_spelt_elsewhere(const KeyForm& form) const {
+    return c::is_spelt_elsewhere(form, static_cast<const char*>(text), size);
+  }
+  void require_one_spelling(const KeyForm& form) const {
+    c::require_one_spelling(form, static_cast<const char*>(text), size);
   }
 };
 struct RawKey {
   const void* key;
   std::size_t size;
   Key operator()(const KeyForm& form, std::string&) const { return key_of_raw(form, key, size); }
-  static std::optional<Key> second(std::string&) { return std::nullopt; }
+  static std::optional<Key> second(const KeyForm&, std::string&) { return std::nullopt; }
+  static bool is_spelt_elsewhere(const KeyForm&) { return false; }
+  static void require_one_spelling(const KeyForm&) {}
 };
 template <class I>
 struct IntegerKeyGiven {
@@ -59,7 +67,11 @@ struct IntegerKeyGiven {
       return key_of_u64(form, key, room);
     }
   }
-  std::optional<Key> second(std::string& room) const { return room = std::to_string(key); }
+  std::optional<Key> second(const KeyForm&, std::string& room) const {
+    return room = std::to_string(key);
+  }
+  static bool is_spelt_elsewhere(const KeyForm&) { return false; }
+  static void require_one_spelling(const KeyForm&) {}
 };
 
 int ask(const bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noexcept {
@@ -68,8 +80,12 @@ int ask(const bloomery_filter* filter, const KeyForm& usual, const auto& key_in)
     std::string room;
     const KeyForm form = of.form_to_ask(usual);
     int answer = of.held().ask(key_in(form, room));
-    if (answer == BLOOMERY_ABSENT && !form.is_known()) [[unlikely]] {
-      if (const auto second = key_in.second(room)) answer = of.held().ask(*second);
+    if (answer == BLOOMERY_ABSENT && has_seconds(form)) [[unlikely]] {
+      if (key_in.is_spelt_elsewhere(form)) {
+        answer = BLOOMERY_UNKNOWN;
+      } else if (const auto second = key_in.second(form, room)) {
+        answer = of.held().ask(*second);
+      }
     }
     answer = of.trusted(answer);
     if (answer == BLOOMERY_UNKNOWN) [[unlikely]]
@@ -88,6 +104,7 @@ int insert(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) no
     // The key is read before an open filter takes its form, so that what is no key leaves it open.
     const KeyForm likely = into.form_to_ask(usual);
     Key key = key_in(likely, room);
+    if (has_seconds(likely)) key_in.require_one_spelling(likely);
     if (const KeyForm form = into.form_to_insert(usual); form != likely) key = key_in(form, room);
     return into.held().insert(key);
   } catch (...) {
@@ -121,7 +138,7 @@ int erase(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noe
     const KeyForm form = from.form_to_ask(usual);
     Key key = key_in(form, room);
     if (!form.is_known()) {
-      if (const auto second = key_in.second(other_room))
+      if (const auto second = key_in.second(form, other_room))
         key = one_that_is_there(from, key, *second);
     }
     if (from.held().erase(key)) return BLOOMERY_OK;

@@ -12,8 +12,8 @@
 namespace bloomery::c {
 namespace {
 
-// Asks a filter of unknown form again, for those keys of [first, first + count) that are absent as
-// they were asked for: they may be there in their other bytes.
+// Asks again for those keys of [first, first + count) that are absent as they were asked for: they
+// may be there in their other bytes.
 void ask_seconds(const bloomery_filter& filter, const KeyReader& keys, std::size_t first,
                  std::size_t count, std::uint8_t* answers, const CallContext& context) {
   std::vector<std::string> rooms;
@@ -22,6 +22,7 @@ void ask_seconds(const bloomery_filter& filter, const KeyReader& keys, std::size
     std::string room;
     if (answers[i] != BLOOMERY_ABSENT || !keys.second(i, room)) continue;
     answers[i] = BLOOMERY_UNKNOWN;  // until the second question is answered
+    if (keys.is_spelt_elsewhere(i)) continue;
     rooms.push_back(std::move(room));
     of.push_back(i);
   }
@@ -75,7 +76,7 @@ void ask_keys(const bloomery_filter& filter, const bloomery_keys& given, std::ui
   for (std::size_t first = 0; first < keys.count(); first += kPiece) {
     const std::size_t count = std::min(kPiece, keys.count() - first);
     filter.held().ask_many(keys.read(first, count), answers + first, context);
-    if (!form.is_known()) ask_seconds(filter, keys, first, count, answers, context);
+    if (has_seconds(form)) ask_seconds(filter, keys, first, count, answers, context);
   }
 }
 

@@ -9,6 +9,8 @@
 #include "bindings/c/failures.h"
 #include "bloomery/filter/key_watch.h"
 #include "bloomery/source/key_encoding.h"
+#include "bloomery/text/canonical_url.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery::c {
 namespace {
@@ -162,10 +164,28 @@ Key key_of_u64(const KeyForm& form, const std::uint64_t& integer, std::string& r
   return key_of_integer(form, false, integer, room);
 }
 
-std::optional<Key> second_key(const char* text, std::size_t size, std::string& room) {
-  const auto integer = integer_spelt(size == 0 ? Key() : Key(text, size));
+std::optional<Key> second_key(const KeyForm& form, const char* text, std::size_t size,
+                              std::string& room) {
+  const Key key = size == 0 ? Key() : Key(text, size);
+  if (form.is_known()) {
+    std::optional<std::string> other = other_spelling(decode_key(form, key));
+    if (!other) return std::nullopt;
+    return room = *std::move(other);
+  }
+  const auto integer = integer_spelt(key);
   if (!integer) return std::nullopt;
   return room = as_key(*integer);
+}
+
+bool is_spelt_elsewhere(const KeyForm& form, const char* text, std::size_t size) {
+  if (!form.is_known() || !has_seconds(form)) return false;
+  return has_international_host(decode_key(form, size == 0 ? Key() : Key(text, size)));
+}
+
+void require_one_spelling(const KeyForm& form, const char* text, std::size_t size) {
+  if (!is_spelt_elsewhere(form, text, size)) return;
+  refuse(printable(Key(text, size)) +
+         " has a host with letters beyond ASCII: write it as the DNS does, with xn--");
 }
 
 KeyReader::KeyReader(const bloomery_keys& keys) : keys_(keys) {
@@ -285,11 +305,17 @@ std::optional<Key> KeyReader::second(std::size_t i, std::string& room) const {
   if (keys_.raw != 0) return std::nullopt;
   if (!is_integers()) {
     const Key key = text(i);
-    return second_key(key.data(), key.size(), room);
+    return second_key(form_, key.data(), key.size(), room);
   }
   return room = keys_.layout == BLOOMERY_I64
                     ? std::to_string(load_at<std::int64_t>(keys_.data, i))
                     : std::to_string(load_at<std::uint64_t>(keys_.data, i));
+}
+
+bool KeyReader::is_spelt_elsewhere(std::size_t i) const {
+  if (keys_.raw != 0 || is_integers()) return false;
+  const Key key = text(i);
+  return c::is_spelt_elsewhere(form_, key.data(), key.size());
 }
 
 void KeyReader::check_all() {
@@ -297,6 +323,11 @@ void KeyReader::check_all() {
   if (is_plain && keys_.layout != BLOOMERY_POINTERS) return;
   for (std::size_t first = 0; first < keys_.count; first += kPieceToCheck) {
     read(first, std::min(kPieceToCheck, keys_.count - first));
+  }
+  if (!form_.is_known() || !has_seconds(form_)) return;
+  for (std::size_t i = 0; i < keys_.count; ++i) {
+    const Key key = text(i);
+    require_one_spelling(form_, key.data(), key.size());
   }
 }
 

@@ -23,9 +23,21 @@ KeyForm usual_form_of_raw(const void* bytes, std::size_t size);
 Key key_of_i64(const KeyForm& form, const std::int64_t& integer, std::string& room);
 Key key_of_u64(const KeyForm& form, const std::uint64_t& integer, std::string& room);
 
-// The other bytes that a text may be in a filter of unknown form, in which it was asked for as it
-// is: the integer that it spells. Nothing where it spells none.
-std::optional<Key> second_key(const char* text, std::size_t size, std::string& room);
+// Whether keys of the form may be there in other bytes than those they are asked for first.
+constexpr bool has_seconds(const KeyForm& form) noexcept {
+  return !form.is_known() ||
+         (form.encoding == KeyEncoding::text && has(form.normalise, Normalise::url));
+}
+// The other bytes of a text: in a filter of unknown form the integer that it spells, of URLs the
+// other spelling of letters beyond ASCII. Nothing where there are none.
+std::optional<Key> second_key(const KeyForm& form, const char* text, std::size_t size,
+                              std::string& room);
+// Whether a text may be there in a spelling that is not known here: a URL whose host has letters
+// beyond ASCII.
+bool is_spelt_elsewhere(const KeyForm& form, const char* text, std::size_t size);
+// Throws std::invalid_argument for such a text: who asks for its other spelling would be told
+// "absent".
+void require_one_spelling(const KeyForm& form, const char* text, std::size_t size);
 
 // Many, a piece at a time.
 class KeyReader {
@@ -41,7 +53,9 @@ class KeyReader {
   // Returns the other bytes of key i: second_key() of a text, the digits of an integer, nothing of
   // raw bytes.
   std::optional<Key> second(std::size_t i, std::string& room) const;
-  // Throws as read() would for any of them.
+  // is_spelt_elsewhere() of key i.
+  bool is_spelt_elsewhere(std::size_t i) const;
+  // Throws as read() would for any of them, and as require_one_spelling() does.
   void check_all();
 
   // usual_form_to_ask: the form of the keys where nobody says any. usual_form_to_insert: the same,

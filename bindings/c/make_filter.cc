@@ -43,6 +43,20 @@ FilterKind kind_of_options(const bloomery_options& options) {
   return options.kind == nullptr ? FilterKind::blocked : kind_named(options.kind);
 }
 
+// What the kind would pass over, its caller wants of another kind.
+void require_options_of(FilterKind kind, const bloomery_options& given) {
+  const auto refuse = [&](const char* what, FilterKind other) {
+    throw std::invalid_argument("options: a " + std::string(kind_name(kind)) + " filter " + what +
+                                "; kind is to be " + std::string(kind_name(other)));
+  };
+  if (kind != FilterKind::windowed && (given.window_ms != 0 || given.generations != 0)) {
+    refuse("forgets nothing and has no window", FilterKind::windowed);
+  }
+  if (kind != FilterKind::scalable && (given.expansion != 0 || given.tightening != 0)) {
+    refuse("does not grow", FilterKind::scalable);
+  }
+}
+
 // The location's own parser reads settings, and names what it refuses.
 FileLocation format_of(const bloomery_options& options) {
   if (options.kind != nullptr) {
@@ -61,6 +75,7 @@ AnyFilter make_any(const bloomery_options& options) {
     if (options.settings != nullptr) {
       throw std::invalid_argument("options: settings are a format's, and none was named");
     }
+    require_options_of(kind_of_options(options), options);
     return make_filter(kind_of_options(options), of);
   }
   const FileLocation location = format_of(options);
@@ -74,6 +89,7 @@ AnyFilter make_any(const bloomery_options& options) {
 }
 
 AnyFilter build_static(const bloomery_options& options, const bloomery_keys& given) {
+  require_options_of(kind_of_options(options), options);
   const std::string said = text_or_empty(options.keys);
   KeyReader keys(given);
   const KeyForm form =

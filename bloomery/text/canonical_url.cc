@@ -50,6 +50,14 @@ bool has_only_whole_percents(Text text) noexcept {
   return true;
 }
 
+bool is_beyond_ascii(char c) noexcept {
+  return static_cast<unsigned char>(c) >= 0x80;
+}
+// Whether %XX of a byte beyond ASCII stands at `at`.
+bool is_percent_beyond_ascii(Text text, std::size_t at) noexcept {
+  return text[at] == '%' && has_two_digits(text, at) && hex_value(text[at + 1]) >= 8;
+}
+
 // Once decoded, no character begins another %XX: a percent sign itself stays %25.
 std::string with_one_spelling_of_percents(Text text) {
   std::string out;
@@ -143,6 +151,38 @@ std::string_view canonical_url(std::string_view url, std::string& room) {
   append_path(room, all.substr(path_at, query_at - path_at));
   room += all.substr(query_at);
   return room;
+}
+
+std::optional<std::string> other_spelling(std::string_view url) {
+  constexpr Text kHex = "0123456789ABCDEF";
+  if (scheme_size(url) == 0) return std::nullopt;
+  const bool has_letters = std::ranges::any_of(url, is_beyond_ascii);
+  std::string out;
+  bool differs = has_letters;
+  for (std::size_t i = 0; i < url.size(); ++i) {
+    const auto c = static_cast<unsigned char>(url[i]);
+    if (has_letters && is_beyond_ascii(url[i])) {
+      out += {'%', kHex[c / 16], kHex[c % 16]};
+    } else if (!has_letters && is_percent_beyond_ascii(url, i)) {
+      out += static_cast<char>(16 * hex_value(url[i + 1]) + hex_value(url[i + 2]));
+      differs = true;
+      i += 2;
+    } else {
+      out += url[i];
+    }
+  }
+  return differs ? std::optional(std::move(out)) : std::nullopt;
+}
+
+bool has_international_host(std::string_view url) noexcept {
+  const std::size_t scheme = scheme_size(url);
+  if (scheme == 0) return false;
+  Text host = url.substr(scheme + 3);
+  host = host.substr(0, host.find_first_of("/?#"));
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    if (is_beyond_ascii(host[i]) || is_percent_beyond_ascii(host, i)) return true;
+  }
+  return false;
 }
 
 }  // namespace bloomery

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,5 +21,13 @@ namespace bloomery {
 // The result is its own canonical form, and at most one byte longer than `url`. It is `url`, or in
 // `room`.
 std::string_view canonical_url(std::string_view url, std::string& room);
+
+// The other spelling of a canonical URL with letters beyond ASCII: all of them as %XX where one
+// stands as it is, else none as %XX. Nothing where there is no such letter.
+std::optional<std::string> other_spelling(std::string_view url);
+
+// Whether the host has letters beyond ASCII, which the DNS knows by "xn--". No spelling of that
+// kind is made here: its tables differ by machine.
+bool has_international_host(std::string_view url) noexcept;
 
 }  // namespace bloomery

@@ -52,6 +52,22 @@ TEST(CanonicalUrl, WritesEveryPartOneWay) {
   EXPECT_EQ(canonical("ftp://h:21/"), "ftp://h/");
 }
 
+TEST(CanonicalUrl, KnowsTheOtherSpellingOfLettersBeyondAscii) {
+  EXPECT_EQ(other_spelling("http://a/\xc3\xa9?\xc3\xa9=1%20"), "http://a/%C3%A9?%C3%A9=1%20");
+  EXPECT_EQ(other_spelling("http://a/%C3%A9?%C3%A9=1%20"), "http://a/\xc3\xa9?\xc3\xa9=1%20");
+  EXPECT_EQ(other_spelling("http://a/\xc3\xa9%C3%A9"), "http://a/%C3%A9%C3%A9");
+  for (const char* const url : {"http://a/b%20c", "\xc3\xa9", "a/%C3%A9", "http://a/%C", ""}) {
+    EXPECT_EQ(other_spelling(url), std::nullopt) << url;
+  }
+  for (const char* const url : {"http://m\xc3\xbcnchen.de", "http://m%C3%BCnchen.de/?a"}) {
+    EXPECT_TRUE(has_international_host(url)) << url;
+  }
+  for (const char* const url :
+       {"http://a.de/\xc3\xbc", "http://xn--mnchen-3ya.de/", "m\xc3\xbc", "http://a.de?\xc3\xbc"}) {
+    EXPECT_FALSE(has_international_host(url)) << url;
+  }
+}
+
 TEST(CanonicalUrl, LeavesWhatIsNoUrlAsItIs) {
   for (const char* const text : {"", "example.com/A#b", "mailto:A@B", "://x", "1http://A/", "//A/b",
                                  "h%74tp://A/", "/a/../b", "HTTP:/a", "no scheme://A"}) {

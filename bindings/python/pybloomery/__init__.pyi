@@ -31,8 +31,8 @@ class Size(NamedTuple):
 _F = TypeVar("_F", bound="BloomFilter")
 
 class BloomFilter:
-    def __new__(
-        cls: type[_F],
+    def __init__(
+        self,
         capacity: SupportsIndex,
         rate: SupportsFloat = ...,
         *,
@@ -48,7 +48,7 @@ class BloomFilter:
         format: Optional[str] = ...,
         settings: Optional[str] = ...,
         hash: Optional[str] = ...,
-    ) -> _F: ...
+    ) -> None: ...
     @classmethod
     def build(
         cls: type[_F], batch: Keys, /, rate: SupportsFloat = ..., *, capacity: SupportsIndex = ..., **options: Any

@@ -13,6 +13,7 @@ typedef struct {
   size_t users;      /* calls that are under way without the interpreter's lock */
   size_t inherited;  /* those that were so when a parent forked this process */
   char is_elsewhere; /* a file or a server: a single call may wait */
+  char was_made;     /* 0: a class that inherits has not called __init__() */
   uint64_t room;     /* new keys after which somebody looks whether there are too many */
 } Filter;
 
@@ -38,7 +39,9 @@ struct visit {
 
 static inline bloomery_filter* enter(Filter* self, struct visit* visit) {
   if (self->filter == NULL) {
-    PyErr_SetString(PyExc_ValueError, "this filter is closed");
+    PyErr_SetString(PyExc_ValueError,
+                    self->was_made ? "this filter is closed"
+                                   : "this filter is not made yet: super().__init__(capacity)");
     return NULL;
   }
   count_anew(self);
@@ -86,6 +89,7 @@ PyObject* filter_update(PyObject* op, PyObject* const* args, Py_ssize_t nargs);
 /* how filters come to be, of the class: _build(keys, capacity, rate, ...) of all keys at once,
    _open(location, flags, keys), _load(location, keys), and size_of(capacity, rate, ...), */
 PyObject* filter_new(PyTypeObject* type, PyObject* args, PyObject* kwargs);
+int filter_init(PyObject* op, PyObject* args, PyObject* kwargs);
 PyObject* filter_build(PyObject* type, PyObject* args, PyObject* kwargs);
 PyObject* filter_open(PyObject* type, PyObject* args);
 PyObject* filter_load(PyObject* type, PyObject* args);

@@ -61,17 +61,22 @@ int key_read_slowly(PyObject* object, struct key* key) {
   if (PyIndex_Check(object) && !PyBool_Check(object) &&
       strncmp(Py_TYPE(object)->tp_name, "numpy.bool", 10) != 0) {
     PyObject* const integer = PyNumber_Index(object);
-    int status;
-    if (integer == NULL) return -1;
-    status = read_int(integer, key);
-    Py_DECREF(integer);
-    return status;
+    if (integer != NULL) {
+      const int status = read_int(integer, key);
+      Py_DECREF(integer);
+      return status;
+    }
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
+    PyErr_Clear(); /* an array */
   }
   if (is_plain_void(object)) {
     key->held = PyBytes_FromObject(object);
     return key->held == NULL ? -1 : take_bytes(key->held, KEY_RAW, key);
   }
-  PyErr_Format(PyExc_TypeError, "a key is a str, bytes or an int, not %.200s",
-               Py_TYPE(object)->tp_name);
+  PyErr_Format(PyExc_TypeError, "a key is a str, bytes or an int, not %.200s%s",
+               Py_TYPE(object)->tp_name,
+               Py_TYPE(object)->tp_iter == NULL
+                   ? ""
+                   : "; many are a batch of such, for update() or contains_many()");
   return -1;
 }

@@ -8,6 +8,13 @@
 #include "filter.h"
 #include "read_batch.h"
 
+static void put_filter(Filter* self, bloomery_filter* filter, int is_elsewhere) {
+  self->filter = filter;
+  self->was_made = 1;
+  bloomery_heed_refusals(filter); /* add() raises them, naming the key */
+  self->is_elsewhere = (char)is_elsewhere;
+}
+
 PyObject* wrap(PyTypeObject* type, bloomery_filter* filter, int is_elsewhere) {
   Filter* self;
   if (filter == NULL) return raise_last();
@@ -16,9 +23,7 @@ PyObject* wrap(PyTypeObject* type, bloomery_filter* filter, int is_elsewhere) {
     bloomery_close(filter);
     return NULL;
   }
-  self->filter = filter;
-  bloomery_heed_refusals(filter); /* add() raises them, naming the key */
-  self->is_elsewhere = (char)is_elsewhere;
+  put_filter(self, filter, is_elsewhere);
   return (PyObject*)self;
 }
 
@@ -113,12 +118,45 @@ static int read_options(PyObject* args, PyObject* kwargs, uint64_t least,
   return read_window(window, &options->window_ms);
 }
 
-PyObject* filter_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+/* Makes the filter of an object that has none. */
+static int make(Filter* self, PyObject* args, PyObject* kwargs) {
   bloomery_options options;
   bloomery_filter* made;
-  if (read_options(args, kwargs, 1, &options) < 0) return NULL;
+  if (read_options(args, kwargs, 1, &options) < 0) return -1;
   UNLOCKED(made = bloomery_make(&options));
-  return wrap(type, made, 0);
+  if (made == NULL) {
+    raise_last();
+    return -1;
+  }
+  put_filter(self, made, 0);
+  return 0;
+}
+
+/* A class with an __init__ of its own has its filter of the arguments here, where they make one,
+   and so need not call this one's; else, and if it calls that with others, it has it of those. */
+PyObject* filter_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  Filter* const self = (Filter*)type->tp_alloc(type, 0);
+  if (self == NULL || type->tp_init == filter_init || make(self, args, kwargs) == 0) {
+    return (PyObject*)self;
+  }
+  if (PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError)) {
+    PyErr_Clear();
+    return (PyObject*)self;
+  }
+  Py_DECREF(self);
+  return NULL;
+}
+
+int filter_init(PyObject* op, PyObject* args, PyObject* kwargs) {
+  Filter* const self = (Filter*)op;
+  bloomery_filter* const early = self->filter;
+  if (self->was_made && (early == NULL || self->users != 0 || bloomery_inserted(early) != 0)) {
+    PyErr_SetString(PyExc_TypeError, "this filter is made already, and in use");
+    return -1;
+  }
+  if (make(self, args, kwargs) < 0) return -1;
+  bloomery_close(early);
+  return 0;
 }
 
 PyObject* filter_build(PyObject* type, PyObject* args, PyObject* kwargs) {

@@ -50,6 +50,7 @@ static PyMemberDef facts[] = {
     {NULL, 0, 0, 0, NULL}};
 
 static PyType_Slot slots[] = {{Py_tp_new, filter_new},
+                              {Py_tp_init, filter_init},
                               {Py_tp_dealloc, filter_dealloc},
                               {Py_tp_methods, methods},
                               {Py_tp_getset, members},

@@ -43,6 +43,33 @@ class Subclasses(unittest.TestCase):
                 self.assertIn("alice", g)
                 self.assertNotIn("bob", g)
 
+    def test_a_class_has_arguments_of_its_own(self):
+        class Tagged(BloomFilter):
+            def __init__(self, tag, users, **options):
+                super().__init__(users * 2, **options)
+                self.tag = tag
+
+        f = Tagged("people", 500, kind="counting")
+        self.assertEqual((f.tag, f.capacity, f.info()["kind"]), ("people", 1000, "counting"))
+        self.assertEqual(Tagged(7, 500).capacity, 1000)
+        f.add("alice")
+        for g in (f.copy(), copy.deepcopy(f), f | ["bob"]):
+            self.assertEqual((g.tag, "alice" in g), ("people", True))
+        with self.assertRaisesRegex(TypeError, "made already"):
+            f.__init__("people", 9)
+        self.assertIn("alice", f)
+
+    def test_a_class_that_makes_no_filter_is_told_so(self):
+        class Forgetful(BloomFilter):
+            def __init__(self, name):
+                self.name = name
+
+        f = Forgetful("users")
+        for call in (lambda: f.add("a"), lambda: "a" in f, lambda: len(f), lambda: f.save("users.bloom")):
+            with self.assertRaisesRegex(ValueError, r"super\(\).__init__\(capacity\)"):
+                call()
+        self.assertEqual(repr(f), "<Forgetful, closed>")
+
     def test_a_deep_copy_shares_nothing_and_meets_itself(self):
         f = Named(1000)
         f.itself = f
