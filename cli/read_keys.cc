@@ -20,6 +20,11 @@ namespace {
 
 void warn_of_line_ends_and_marks(const KeySource& source) {
   const auto* const text = dynamic_cast<const TextSource*>(&source);
+  if (const std::string table = text == nullptr ? "" : text->table_of_whole_lines();
+      !table.empty()) {
+    complain(table + ": each line is a key as a whole; -F N takes its field N as the key" +
+             (table.ends_with(".csv") ? ", with --csv" : ""));
+  }
   if (text != nullptr && text->had_byte_order_mark()) {
     complain("the text begins with a byte order mark, which is not taken for part of a key");
   }

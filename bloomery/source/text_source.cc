@@ -81,6 +81,12 @@ std::string problem_of(const CsvFault& fault) {
 
 }  // namespace
 
+std::string TextSource::table_of_whole_lines() const {
+  const std::string& name = file_.name();
+  const bool is_table = name.ends_with(".csv") || name.ends_with(".tsv");
+  return is_table && options_.field == 0 ? name : std::string();
+}
+
 TextSource::TextSource(InputFile file, SourceOptions options)
     : file_(std::move(file)), options_(std::move(options)) {
   if (options_.field > 0 && options_.delimiter.empty()) {

@@ -43,6 +43,10 @@ class TextSource final : public KeySource {
   // 0: there is none.
   std::uint64_t line_with_escape() const noexcept { return line_with_escape_; }
 
+  // Returns the file's name where it ends as tables do, .csv or .tsv, and each record is a key as a
+  // whole; else empty.
+  std::string table_of_whole_lines() const;
+
   // Returns whether the text read began with a byte order mark, which is no part of the first line.
   bool had_byte_order_mark() const noexcept { return had_byte_order_mark_; }
 

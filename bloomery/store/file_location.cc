@@ -16,18 +16,23 @@ bool is_scheme(std::string_view word) noexcept {
   });
 }
 
-// HOST:PORT[/...]#KEY, of a server; redis: and the like without their slashes.
+// HOST:PORT[/...]#KEY, of a server.
+bool is_server(std::string_view path) noexcept {
+  const std::size_t colon = path.find(':');
+  if (colon == std::string_view::npos || path.find('#') == std::string_view::npos) return false;
+  if (path.substr(0, colon).find('/') != std::string_view::npos) return false;
+  const std::string_view port = path.substr(colon + 1);
+  const std::size_t end = std::min(port.find_first_not_of("0123456789"), port.size());
+  return end > 0 && end < port.size() &&
+         std::string_view("/?#,").find(port[end]) != std::string_view::npos;
+}
+
+// The same, or redis: and the like without their slashes.
 bool forgets_scheme(std::string_view path) noexcept {
   constexpr std::string_view kWords = "redis: rediss: valkey: unix:";
   const std::size_t colon = path.find(':');
   if (colon == std::string_view::npos || path.find('#') == std::string_view::npos) return false;
-  const std::string_view host = path.substr(0, colon + 1);
-  if (host.find('/') != std::string_view::npos) return false;
-  const std::string_view port = path.substr(colon + 1);
-  const std::size_t end = std::min(port.find_first_not_of("0123456789"), port.size());
-  const bool has_port = end > 0 && end < port.size() &&
-                        std::string_view("/?#,").find(port[end]) != std::string_view::npos;
-  return has_port || kWords.find(host) != std::string_view::npos;
+  return is_server(path) || kWords.find(path.substr(0, colon + 1)) != std::string_view::npos;
 }
 
 const Format& format_named(std::string_view name, std::string_view location) {
@@ -68,6 +73,16 @@ std::string FileLocation::text() const {
 
 FileLocation parse_file_location(std::string_view text) {
   if (text.empty()) throw std::invalid_argument("which file? Its name is empty");
+  if (text == "-") {
+    throw std::invalid_argument(
+        "- is no file: a filter is not read from standard input or written to standard output; a "
+        "file of that name is ./-");
+  }
+  if (is_server(text)) {
+    throw std::invalid_argument(
+        without_secrets(text) + ": is that a server? FORMAT:redis://" + without_secrets(text) +
+        ", with bitmap for one of our own; a file of that name is ./" + without_secrets(text));
+  }
   FileLocation location;
   const std::size_t colon = text.find(':');
   const bool is_drive = os::kHasDrives && colon == 1;

@@ -52,6 +52,38 @@ class FirstLines(unittest.TestCase):
             self.assertEqual(names.read(), "alice\n")
         self.run_one("load names.txt users.bloom --replace")
 
+    def test_a_table_is_given_as_keys(self):
+        with open(os.path.join(self.folder, "names.csv"), "w", encoding="utf-8") as names:
+            names.write("1,alice\n2,bob\n")
+        self.assertIn("names.csv: each line is a key as a whole; -F N", self.run_one("load names.csv lines.bloom").stderr)
+        self.assertEqual(self.run_one("load names.csv field.bloom --csv -F 2").stderr, "")
+        self.assertEqual(self.run_one("check field.bloom -e alice -e 1,alice").stdout, "alice\n")
+
+    def test_a_dash_is_no_filter(self):
+        with open(os.path.join(self.folder, "names.txt"), "w", encoding="utf-8") as names:
+            names.write("alice\n")
+        for line in ("load names.txt -", "create - -n 10", "check - -e alice", "info -", "merge - users.bloom users.bloom"):
+            self.assertIn("- is no file", self.run_one(line, status=2).stderr, line)
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "-")))
+        self.run_one("load names.txt ./-")
+        self.assertEqual(self.run_one("check ./- -e alice").stdout, "alice\n")
+
+    def test_a_server_without_its_scheme_is_no_file(self):
+        for name in ("127.0.0.1:6379#k", "redis.example.org:6379/1#k", "redisson:localhost:6379#k"):
+            for line in (f"create {name} -n 10", f"check {name} -e alice", f"info {name}"):
+                self.assertIn("is that a server? ", self.run_one(line, status=2).stderr, line)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["users.bloom"])
+        self.run_one("create ./127.0.0.1:6379#k -n 10")
+
+    def test_a_url_is_written_in_two_ways(self):
+        plain, escaped = "http://a.com/caf\u00e9?q=\u00e9", "http://a.com/caf%C3%A9?q=%c3%a9"
+        for stored, asked in ((plain, escaped), (escaped, plain)):
+            self.run_one("create urls.bloom -n 100 --normalise url")
+            self.run_one("insert urls.bloom", keys=stored + "\n")
+            other = "http://a.com/th\u00e9"
+            self.assertEqual(self.run_one("check urls.bloom", keys=f"{asked}\n{stored}\n{other}\n").stdout, f"{asked}\n{stored}\n")
+            os.remove(os.path.join(self.folder, "urls.bloom"))
+
     def test_words_of_other_programs(self):
         for word, meant in (("add", "insert"), ("contains", "check"), ("new", "create"), ("rm", "erase"), ("stats", "info"), ("version", "--version")):
             self.assertIn(f"did you mean {meant}", self.run_one(f"{word} users.bloom", status=2).stderr)
