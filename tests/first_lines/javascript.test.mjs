@@ -76,3 +76,24 @@ test('a file is named by a path or a URL', async () => {
   assert.ok((await Filter.open(url)).has('alice'));
   for (const file of [undefined, null, 7, {}]) await assert.rejects(filterOf('alice').save(file), /^TypeError: save: the path of a file or its URL/);
 });
+
+test('an option that the kind does not have is refused', () => {
+  for (const options of [{ windowMs: 5 }, { generations: 4 }]) {
+    assert.throws(() => new BlockedFilter({ capacity: 9, ...options }), /has no window; kind is to be windowed/);
+  }
+  for (const options of [{ expansion: 4 }, { tightening: 0.5 }]) {
+    assert.throws(() => new BlockedFilter({ capacity: 9, ...options }), /does not grow; kind is to be scalable/);
+  }
+});
+
+test('a URL is written in two ways', () => {
+  const [plain, escaped] = ['http://a.com/caf\u00e9', 'HTTP://a.com:80/caf%c3%a9'];
+  for (const [stored, asked] of [[plain, escaped], [escaped, plain]]) {
+    const filter = new BlockedFilter({ capacity: 1000, rate: 1e-6, keys: 'text --normalise url' });
+    filter.add(stored);
+    assert.ok(filter.has(asked));
+    assert.deepEqual([...filter.hasMany([asked, stored, 'http://a.com/th\u00e9'])], [1, 1, 0]);
+    assert.equal(filter.presence('http://m\u00fcnchen.de/'), 'unknown');
+    assert.throws(() => filter.add('http://m\u00fcnchen.de/'), /write it as the DNS does, with xn--/);
+  }
+});
