@@ -50,7 +50,21 @@ throws(TypeError::class, fn () => $one->getMany([1.5], fn () => []));
 same("\xff\0", $guard(codec: new BytesCodec())->get('bytes', fn () => "\xff\0"));
 throws(TypeError::class, fn () => $guard(codec: new BytesCodec())->get('number', fn () => 7));
 throws(JsonException::class, fn () => $one->get('no utf-8', fn () => "\xff"));
-same(false, (bool) $redis->rawCommand('EXISTS', 'n:{=number}:lease', 'n:{=no utf-8}:lease'));
+$null = new class implements JsonSerializable {
+    public function jsonSerialize(): mixed
+    {
+        return null;
+    }
+};
+throws(InvalidArgumentException::class, fn () => $one->get('null', fn () => $null));
+throws(InvalidArgumentException::class, function () use ($guard, $null): void {
+    $cache = new SimpleCache($guard());
+    $cache->get('null');
+    $cache->set('null', $null);
+});
+same(0, $redis->rawCommand('EXISTS', 'n:{=number}:lease', 'n:{=no utf-8}:lease', 'n:{=null}', 'n:{=null}:lease'));
+$redis->rawCommand('SET', 'n:{=null}', 'V0000000000000null');
+same('row', $one->get('null', fn () => 'row'));
 foreach ([['valueLife' => 0], ['jitter' => 1], ['leaseLife' => -1]] as $wrong) {
     throws(InvalidArgumentException::class, fn () => $guard(...$wrong));
 }

@@ -104,7 +104,12 @@ final class CacheGuard
     /** Whether the value was written under the lease; null is "no such row". */
     public function write(string $name, string $lease, mixed $value, ?float $life = null): bool
     {
-        $bytes = $value === null ? null : $this->settings->codec->encode($value);
+        try {
+            $bytes = $value === null ? null : $this->settings->codec->encode($value);
+        } catch (\Throwable $error) {
+            $this->giveBack(["=$name" => $lease]);
+            throw $error;
+        }
         $done = [0];
         $this->attempt(function () use (&$done, $name, $lease, $bytes, $life): void {
             $done = $this->verbs->put([[$name, $lease, $bytes]], $life);

@@ -57,7 +57,7 @@ ValueBytes<Json> json_bytes() {
   return {.encode = [](const Json& value) { return value.dump(); },
           .decode = [](std::string_view bytes) -> std::optional<Json> {
             Json value = Json::parse(bytes, nullptr, false);
-            if (value.is_discarded()) return std::nullopt;
+            if (value.is_discarded() || value.is_null()) return std::nullopt;
             return value;
           }};
 }

@@ -49,7 +49,12 @@ class Json:
     def encode(value: Any) -> bytes:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
-    decode = staticmethod(json.loads)
+    @staticmethod
+    def decode(bytes_: bytes) -> Any:
+        value = json.loads(bytes_)
+        if value is None:
+            raise ValueError("JSON's null is no value: no such row is an entry of its own")
+        return value
 
 
 class Bytes:
