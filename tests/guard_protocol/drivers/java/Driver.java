@@ -22,8 +22,7 @@ final class Driver {
   private static final PrintStream OUT = new PrintStream(System.out, true, StandardCharsets.UTF_8);
   private static final Codec<Json.Raw> CODEC = Codec.of(row -> row.text.getBytes(StandardCharsets.UTF_8), bytes -> {
     String text = new String(bytes, StandardCharsets.UTF_8);
-    Json.read(text); // throws where it is none
-    return new Json.Raw(text);
+    return Json.read(text) == null ? null : new Json.Raw(text); // throws where it is none
   });
 
   private static final class LoaderError extends Exception {
