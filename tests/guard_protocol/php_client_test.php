@@ -89,6 +89,14 @@ same(2, $guard(near: fn () => false)->get('carol', fn () => 2));
 same(null, $one->get('dave', fn () => null, ['source', '7']));
 same(0, $redis->rawCommand('EXISTS', 'n:{=dave}'));
 
+foreach ([['', ''], [], ['source', ''], ['', '7'], ['source'], ['source', null], ['a' => 'source', 'b' => '7']] as $fence) {
+    throws(InvalidArgumentException::class, fn () => $one->get('erin', fn () => 1, $fence));
+}
+foreach ([[-1, 1], [1, 0], [1, 0.0004], [1, NAN]] as [$wait, $limit]) {
+    throws(InvalidArgumentException::class, fn () => $one->announce('erin', $wait, $limit));
+}
+same(0, $redis->rawCommand('EXISTS', 'n:{=erin}', 'n:{=erin}:lease'));
+
 // A server that is away is left alone for a while.
 $away = new CacheGuard(new PhpRedisConnection(function () {
     $redis = new Redis();

@@ -135,6 +135,20 @@ class Clients(OnServer, unittest.TestCase):
         self.assertIsNone(guard.get("a", lambda _: None))
         self.assertEqual(1, guard.get("a", lambda _: 1, fence=fence))
 
+    def test_half_a_fence_or_an_empty_one_is_refused(self):
+        for guard in (guards.Guard(self.redis, "n"), guards.Guard(self.redis, "n", near=lambda _: False, near_is_final=True)):
+            for fence in (("", ""), (), [], ("ab" * 16, ""), ("", "7"), ("ab" * 16,), "ab", 0, False, ("ab" * 16, None)):
+                with self.subTest(fence=fence), self.assertRaisesRegex(ValueError, "fence is "):
+                    guard.get("a", lambda _: 1, fence=fence)
+        self.assertEqual([], self.redis.keys())
+
+    def test_what_is_no_number_of_replicas_or_no_limit_is_refused_before_it_is_announced(self):
+        for guard in (guards.Guard(self.redis, "n"), guards.AsyncGuard(self.redis, "n")):
+            for wait, limit in ((-1, 1), (1.5, 1), ("1", 1), (True, 1), (None, 1), (1, 0), (1, 0.0004), (1, float("nan")), (1, "1")):
+                with self.subTest(wait=wait, limit=limit), self.assertRaisesRegex(ValueError, "wait"):
+                    guard.announce("a", wait=wait, wait_limit=limit)
+        self.assertEqual([], self.redis.keys())
+
     def test_too_few_replicas(self):
         guard = guards.Guard(self.redis, "n")
         with self.assertRaises(guards.NotAnnounced):

@@ -17,6 +17,12 @@ final class Announcement
         private readonly int $wait,
         private readonly float $waitLimit,
     ) {
+        if ($wait < 0) {
+            throw new \InvalidArgumentException("wait is $wait; allowed is a number of replicas from 1 on, or 0, which does not wait");
+        }
+        if ($wait > 0 && !($waitLimit >= 0.001 && $waitLimit <= 315360000)) {
+            throw new \InvalidArgumentException("waitLimit is $waitLimit; allowed are 0.001 to 315360000 seconds");
+        }
         $this->token = Verbs::token();
         try {
             $this->renew();

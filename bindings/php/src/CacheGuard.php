@@ -33,7 +33,8 @@ final class CacheGuard
     /**
      * The row of the key, from the cache or by $load($key).
      *
-     * @param ?array{string, string} $fence source and position
+     * @param ?array{string, string|int} $fence source and position
+     * @throws \InvalidArgumentException of half a fence, or an empty one
      */
     public function get(string|int $key, callable $load, ?array $fence = null): mixed
     {
@@ -64,7 +65,10 @@ final class CacheGuard
      * Announces rows before they are inserted. Call release() after the commit or roll-back.
      *
      * @param string|int|iterable<string|int> $keys
+     * @param int $wait for so many replicas, 0: none
+     * @param float $waitLimit for so many seconds, from 0.001 on
      * @throws NotAnnounced then do not insert
+     * @throws \InvalidArgumentException of a $wait or a limit outside of these
      */
     public function announce(string|int|iterable $keys, int $wait = 0, float $waitLimit = 1): Announcement
     {
@@ -143,9 +147,19 @@ final class CacheGuard
         return array_values($names);
     }
 
+    /** Half a fence or an empty one would be no fence on the server. */
+    private static function requireWhole(?array $fence): void
+    {
+        $isWord = fn (mixed $word) => is_int($word) || (is_string($word) && $word !== '');
+        if ($fence !== null && !(array_is_list($fence) && count($fence) === 2 && count(array_filter($fence, $isWord)) === 2)) {
+            throw new \InvalidArgumentException('a fence is a source and a position, neither empty; or null');
+        }
+    }
+
     /** With $taken the rows are not loaded here: leases are put there instead. */
     private function rows(array $names, callable $load, ?array $fence, ?float $waitLimit = null, ?array &$taken = null): array
     {
+        self::requireWhole($fence);
         $rows = [];
         if ($this->settings->near && $this->settings->nearIsFinal) {
             $denied = array_filter($names, fn (string $name) => !($this->settings->near)($name));

@@ -64,6 +64,24 @@ class Bytes:
     decode = staticmethod(bytes)
 
 
+def checked_fence(fence: Any) -> Optional[tuple]:
+    """None: no fence. Half a fence or an empty one would be no fence on the server, so it is refused."""
+    if fence is None:
+        return None
+    words = tuple(fence) if isinstance(fence, (tuple, list)) else ()
+    if len(words) != 2 or not all(isinstance(word, (str, bytes, int)) and not isinstance(word, bool) and word not in ("", b"") for word in words):
+        raise ValueError(f"fence is {fence!r}; allowed: None, or a source and a position, neither empty")
+    return words
+
+
+def checked_wait(wait: Any, wait_limit: Any) -> tuple:
+    if not isinstance(wait, int) or isinstance(wait, bool) or not 0 <= wait <= 1000000:
+        raise ValueError(f"wait is {wait!r}; allowed: a whole number of replicas, 1 to 1000000, or 0, which does not wait")
+    if wait and (isinstance(wait_limit, bool) or not isinstance(wait_limit, (int, float)) or not 0.001 <= wait_limit <= 315360000):
+        raise ValueError(f"wait_limit is {wait_limit!r}; allowed are 0.001 to 315360000 seconds")
+    return wait, wait_limit
+
+
 def key_bytes(key: Key) -> bytes:
     if isinstance(key, str):
         return key.encode()
@@ -196,6 +214,7 @@ class Steps:
 
     def _rows(self, names: list, fence, wait_limit):
         """The row of each key, None where there is none."""
+        fence = checked_fence(fence)
         rows: dict = {}
         if self.near and self.near_is_final:
             rows = {name: None for name in names if not self.near(name)}

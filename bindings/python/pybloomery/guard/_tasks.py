@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterable, Optional
 import redis
 from redis.client import NEVER_DECODE
 
-from ._steps import AWAY, Key, Overloaded, Steps, by_key, cached, enough, key_bytes, load_many, shared
+from ._steps import AWAY, Key, Overloaded, Steps, by_key, cached, checked_wait, enough, key_bytes, load_many, shared
 
 
 class AsyncGuard(Steps):
@@ -161,7 +161,7 @@ class AsyncAnnouncement:
     """Rows that are about to be inserted, for `async with`. What Announcement does is awaited."""
 
     def __init__(self, guard: AsyncGuard, names: list, wait: int, wait_limit: float):
-        self._guard, self._names, self._token, self._wait = guard, names, secrets.token_hex(16), (wait, wait_limit)
+        self._guard, self._names, self._token, self._wait = guard, names, secrets.token_hex(16), checked_wait(wait, wait_limit)
 
     async def begin(self) -> "AsyncAnnouncement":
         """Announces, where there is no `async with`. Raises NotAnnounced: then do not insert."""

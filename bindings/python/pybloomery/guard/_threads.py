@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional
 import redis
 from redis.client import NEVER_DECODE
 
-from ._steps import Key, Overloaded, Steps, by_key, cached, enough, key_bytes, load_many, shared
+from ._steps import Key, Overloaded, Steps, by_key, cached, checked_wait, enough, key_bytes, load_many, shared
 
 
 class _Poll:
@@ -136,7 +136,7 @@ class Announcement:
     """Rows that are about to be inserted. The end of `with` is release()."""
 
     def __init__(self, guard: Guard, names: list, wait: int, wait_limit: float):
-        self._guard, self._names, self._token, self._wait = guard, names, secrets.token_hex(16), (wait, wait_limit)
+        self._guard, self._names, self._token, self._wait = guard, names, secrets.token_hex(16), checked_wait(wait, wait_limit)
         guard._drive(guard._announce_or_erase(self._names, self._token, *self._wait), None)
 
     def renew(self) -> bool:
