@@ -10,6 +10,7 @@ execute_process(COMMAND ${emulator} ${program} --gtest_list_tests --gtest_filter
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "${program} does not list its tests: ${status}")
 endif()
+string(REPLACE "\r" "" listed "${listed}") # Windows ends lines with it
 # A suite is a line that a dot ends, or a dot and a remark; its tests follow, indented.
 string(REGEX MATCHALL "\n[^ \n]+\\.[ \n]" suites "\n${listed}")
 if(NOT suites)
