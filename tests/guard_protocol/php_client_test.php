@@ -89,6 +89,12 @@ same(2, $guard(near: fn () => false)->get('carol', fn () => 2));
 same(null, $one->get('dave', fn () => null, ['source', '7']));
 same(0, $redis->rawCommand('EXISTS', 'n:{=dave}'));
 
+$ahead = $guard(refreshAhead: 0.1);
+$redis->rawCommand('SET', 'n:{=dave}', 'V0000000000001"old"');
+same('old', $ahead->get('dave', fn () => null, ['source', '7']));
+same(['V0000000000001"old"', 0], [$redis->rawCommand('GET', 'n:{=dave}'), $redis->rawCommand('EXISTS', 'n:{=dave}:lease')]);
+same('old', $ahead->get('dave', fn () => null));
+same('N', $redis->rawCommand('GET', 'n:{=dave}'));
 foreach ([['', ''], [], ['source', ''], ['', '7'], ['source'], ['source', null], ['a' => 'source', 'b' => '7']] as $fence) {
     throws(InvalidArgumentException::class, fn () => $one->get('erin', fn () => 1, $fence));
 }

@@ -135,6 +135,14 @@ class Clients(OnServer, unittest.TestCase):
         self.assertIsNone(guard.get("a", lambda _: None))
         self.assertEqual(1, guard.get("a", lambda _: 1, fence=fence))
 
+    def test_behind_a_fence_nothing_negative_is_written_ahead(self):
+        guard = guards.Guard(self.redis, "n", refresh_ahead=0.1)
+        self.redis.set(entry("a"), 'V0000000000001"old"')
+        self.assertEqual("old", guard.get("a", lambda _: None, fence=("ab" * 16, "7")))
+        self.assertEqual([entry("a")], self.redis.keys())
+        self.assertEqual("old", guard.get("a", lambda _: None))
+        self.assertEqual(b"N", self.redis.get(entry("a")))
+
     def test_half_a_fence_or_an_empty_one_is_refused(self):
         for guard in (guards.Guard(self.redis, "n"), guards.Guard(self.redis, "n", near=lambda _: False, near_is_final=True)):
             for fence in (("", ""), (), [], ("ab" * 16, ""), ("", "7"), ("ab" * 16,), "ab", 0, False, ("ab" * 16, None)):
@@ -328,6 +336,16 @@ class Tasks(unittest.IsolatedAsyncioTestCase):
             await guard.erase("a")
         self.server.process.send_signal(signal.SIGCONT)
         await self.until(lambda: not self.server.redis.keys("*lease"))
+
+    async def test_behind_a_fence_nothing_negative_is_written_ahead(self):
+        guard, redis_ = guards.AsyncGuard(self.client, "n", refresh_ahead=0.1, server_timeout=30), self.server.redis
+
+        async def load(_):
+            return None
+        redis_.set(entry("a"), 'V0000000000001"old"')
+        self.assertEqual("old", await guard.get("a", load, fence=("ab" * 16, "7")))
+        await self.until(lambda: guard.counters()["loaded"] == 1 and not redis_.exists(lease("a")))
+        self.assertEqual(b"V", redis_.get(entry("a"))[:1])
 
     async def test_cached_and_announced(self):
         @self.guard.cached(key=lambda user: user)

@@ -189,7 +189,7 @@ final class CacheGuard
                         if (isset($answer[3]) && $taken !== null) {
                             $this->giveBack(["=$name" => $answer[3]]);
                         } elseif (isset($answer[3])) {
-                            $this->refresh($name, $answer[3], $load);
+                            $this->refresh($name, $answer[3], $load, $fence);
                         }
                         break;
                     case 'absent':
@@ -289,11 +289,11 @@ final class CacheGuard
     }
 
     /** Loads a row anew, under a lease that came with its old value. Errors are counted, no more. */
-    private function refresh(string $name, string $lease, callable $load): void
+    private function refresh(string $name, string $lease, callable $load, ?array $fence): void
     {
         $this->counters['refreshes']++;
         try {
-            $this->load([$name => $lease], [], $load, null);
+            $this->load([$name => $lease], [], $load, $fence);
         } catch (\Throwable) {
             // Counted. The old value is the answer.
         }

@@ -94,7 +94,7 @@ def key_bytes(key: Key) -> bytes:
 
 class Steps:
     """What both guards do, as generators: each yields ("run", words), ("load", keys), ("sleep", seconds), ("poll", key, seconds,
-    deadline) or ("refresh", key and lease), and gets the result."""
+    deadline) or ("refresh", key, lease and fence), and gets the result."""
     _may_block = False
 
     def __init__(self, redis: Any, name: str, *, filter: Optional[str] = None, family: str = "BLOOM", codec: Any = Json,
@@ -242,7 +242,7 @@ class Steps:
                         continue
                     if len(rest) > 2:
                         self._count("refreshes")
-                        yield "refresh", (name, rest[2])
+                        yield "refresh", (name, rest[2], fence)
                 elif answer in (b"absent", b"none"):
                     rows[name] = None
                     self._count("absents" if answer == b"absent" else "none")
@@ -304,10 +304,10 @@ class Steps:
         after = max(1, round(life * (1 - self.refresh_ahead))) if self.refresh_ahead and value is not None else 0
         return "N" if value is None else "V", life, after
 
-    def _refresh(self, name: bytes, held: bytes):
+    def _refresh(self, name: bytes, held: bytes, fence):
         """Loads a row anew, under a lease that came with its old value. Errors are counted, no more."""
         try:
-            yield from self._load({name: held}, [], None)
+            yield from self._load({name: held}, [], fence)
         except Exception:
             pass
 
