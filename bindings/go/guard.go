@@ -162,7 +162,7 @@ func (g *Guard[V]) rows(ctx context.Context, names []string, load LoadMany[V], f
 		}
 		sorted := round{leases: map[string]string{}}
 		for i, name := range waiting {
-			g.settle(ctx, name, answers[i], rows, &sorted, unreadable, load)
+			g.settle(ctx, name, answers[i], rows, &sorted, unreadable, load, fence)
 		}
 		if len(sorted.leases)+len(sorted.opens) > 0 {
 			found, err := g.load(ctx, sorted.leases, append(sorted.leased, sorted.opens...), load, fence)
@@ -189,7 +189,7 @@ func (g *Guard[V]) rows(ctx context.Context, names []string, load LoadMany[V], f
 	return rows, nil
 }
 
-func (g *Guard[V]) settle(ctx context.Context, name string, said answer, rows map[string]V, sorted *round, unreadable map[string]bool, load LoadMany[V]) {
+func (g *Guard[V]) settle(ctx context.Context, name string, said answer, rows map[string]V, sorted *round, unreadable map[string]bool, load LoadMany[V], fence *Fence) {
 	if said.presence == "unknown" {
 		g.change(func() { g.counters.Unknowns++ })
 	}
@@ -210,7 +210,7 @@ func (g *Guard[V]) settle(ctx context.Context, name string, said answer, rows ma
 		g.change(func() { g.counters.Values++ })
 		if said.lease != "" {
 			g.change(func() { g.counters.Refreshes++ })
-			go g.load(aside(ctx), map[string]string{name: said.lease}, []string{name}, load, nil) // its errors are counted, no more
+			go g.refresh(aside(ctx), name, said.lease, load, fence)
 		}
 	case "absent":
 		g.change(func() { g.counters.Absents++ })
@@ -284,6 +284,7 @@ func (g *Guard[V]) ask(ctx context.Context, names []string, fence *Fence) ([]ans
 		}
 	})
 	if got.err != nil {
+		go g.giveBack(got.answers, names)
 		return unasked, nil
 	}
 	return got.answers, nil
@@ -302,12 +303,19 @@ func (g *Guard[V]) giveBack(answers []answer, names []string) {
 
 // load asks the loader for the names, writes those that are leased, and returns the rows.
 func (g *Guard[V]) load(ctx context.Context, leases map[string]string, names []string, load LoadMany[V], fence *Fence) (rows map[string]V, err error) {
-	done := false
+	isAsked, done := false, false
 	defer func() { // also where the loader panics
+		if isAsked && !done {
+			g.change(func() { g.counters.LoaderErrors++ })
+		}
 		if !done {
 			g.attempt(g.verbs.drop(aside(ctx), leases))
 		}
 	}()
+	if err = g.takeTurn(ctx); err != nil {
+		return nil, err
+	}
+	isAsked = true
 	if rows, err = g.query(ctx, names, load); err != nil {
 		return nil, err
 	}
@@ -343,24 +351,33 @@ func (g *Guard[V]) load(ctx context.Context, leases map[string]string, names []s
 	return rows, nil
 }
 
-// query calls the loader when it is its turn.
-func (g *Guard[V]) query(ctx context.Context, names []string, load LoadMany[V]) (rows map[string]V, err error) {
+// refresh loads a row anew, under a lease that came with its old value. Errors and panics are counted, no more.
+func (g *Guard[V]) refresh(ctx context.Context, name, lease string, load LoadMany[V], fence *Fence) {
+	defer func() { _ = recover() }() // it would end the process
+	_, _ = g.load(ctx, map[string]string{name: lease}, []string{name}, load, fence)
+}
+
+func (g *Guard[V]) takeTurn(ctx context.Context) error {
 	turn, cancel := context.WithTimeout(ctx, g.options.QueryWait)
 	defer cancel()
 	select {
 	case g.turns <- struct{}{}:
-		defer func() { <-g.turns }()
+		return nil
 	case <-turn.Done():
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 		g.change(func() { g.counters.Overloaded++ })
-		return nil, ErrOverloaded
+		return ErrOverloaded
 	}
+}
+
+// query calls the loader, and ends the turn.
+func (g *Guard[V]) query(ctx context.Context, names []string, load LoadMany[V]) (rows map[string]V, err error) {
+	defer func() { <-g.turns }()
 	g.change(func() { g.counters.Loads++ })
 	found, err := load(ctx, names)
 	if err != nil {
-		g.change(func() { g.counters.LoaderErrors++ })
 		return nil, err
 	}
 	rows = make(map[string]V, len(names))

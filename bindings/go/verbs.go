@@ -70,6 +70,7 @@ func token() string {
 	return hex.EncodeToString(drawn[:])
 }
 
+// get returns the answers, in order. With an error they are those of the calls before it.
 func (v verbs) get(ctx context.Context, names []string, asksFilter bool, identity string, fence *Fence) ([]answer, error) {
 	var answers []answer
 	family, source, position := "", "", ""
@@ -85,9 +86,12 @@ func (v verbs) get(ctx context.Context, names []string, asksFilter bool, identit
 		words := append([]any{"get", family, identity, source, position, token(), v.options.LeaseLife.Milliseconds()}, each(batch)...)
 		reply, err := v.about(ctx, batch, asksFilter, words)
 		if err != nil {
-			return nil, err
+			return answers, err
 		}
 		all, _ := reply.([]any)
+		if len(all) != len(batch) {
+			return answers, fmt.Errorf("guard: %d answers about %d keys", len(all), len(batch))
+		}
 		for _, one := range all {
 			parts, _ := one.([]any)
 			found := answer{word: text(parts, 0), presence: text(parts, 1)}
@@ -98,9 +102,6 @@ func (v verbs) get(ctx context.Context, names []string, asksFilter bool, identit
 			}
 			answers = append(answers, found)
 		}
-	}
-	if len(answers) != len(names) {
-		return nil, fmt.Errorf("guard: %d answers about %d keys", len(answers), len(names))
 	}
 	return answers, nil
 }

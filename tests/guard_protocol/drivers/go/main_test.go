@@ -163,6 +163,40 @@ func TestRefreshingBeside(t *testing.T) {
 	until(t, func() bool { found, _ := g.Get(ctx, "a", never); return *found == "new" })
 }
 
+func refreshed(t *testing.T, fence *guard.Fence, load guard.Load[string]) *guard.Guard[string] {
+	t.Helper()
+	g := made(t, guard.Options{RefreshAhead: 0.5})
+	_, _ = g.Get(ctx, "a", always("old"))
+	ask(t, "SETRANGE", t.Name()+":{=a}", 1, "0000000000001")
+	found, err := g.GetBehind(ctx, fence, "a", load)
+	same(t, "old", row(t, found, err))
+	until(t, func() bool { return g.Counters().Loads == 2 && leases(t) == 0 })
+	return g
+}
+
+func TestALoaderThatPanicsInRefreshing(t *testing.T) {
+	same(t, 1, refreshed(t, nil, never).Counters().LoaderErrors)
+}
+
+func TestNoNegativeEntryIsPutByRefreshingBehindAFence(t *testing.T) {
+	refreshed(t, &guard.Fence{Source: "s", Position: "7"}, func(context.Context, string) (*string, error) { return nil, nil })
+	same(t, `V0000000000001"old"`, string(ask(t, "GET", t.Name()+":{=a}").([]byte)))
+}
+
+func TestCounters(t *testing.T) {
+	g := made(t, guard.Options{QueriesAtOnce: 1, QueryWait: time.Millisecond})
+	_, _ = g.Get(ctx, "a", func(context.Context, string) (*string, error) { return nil, errors.New("no") })
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = g.Get(ctx, "a", never)
+	}()
+	_, _ = g.Get(ctx, "a", func(context.Context, string) (*string, error) {
+		_, err := g.Get(ctx, "b", never)
+		return nil, err
+	})
+	same(t, guard.Counters{Loads: 3, LoaderErrors: 3, Overloaded: 1}, g.Counters())
+}
+
 func TestKeysValuesAndBatches(t *testing.T) {
 	bytes, err := guard.NewWithCodec[[]byte](server, t.Name(), guard.Bytes{}, guard.Options{})
 	same(t, nil, err)
@@ -240,6 +274,30 @@ func TestAFenceHasASourceAndAPosition(t *testing.T) {
 		_, err := g.GetBehind(ctx, &fence, "a", never)
 		same(t, true, errors.Is(err, guard.ErrBadFence))
 	}
+}
+
+// half fails where the second call of a batch is sent.
+type half struct{ pool }
+
+func (h half) Do(ctx context.Context, args ...any) (any, error) {
+	for _, word := range args {
+		if word == "m1000" {
+			return nil, errors.New("away")
+		}
+	}
+	return h.pool.Do(ctx, args...)
+}
+
+func TestABatchThatFailsGivesBackWhatItLeased(t *testing.T) {
+	g, err := guard.New[string](half{server}, t.Name(), guard.Options{LeaseLife: time.Hour})
+	same(t, nil, err)
+	keys := []string{}
+	for i := 0; i < 1001; i++ {
+		keys = append(keys, fmt.Sprint("m", i))
+	}
+	_, err = g.GetMany(ctx, keys, func(context.Context, []string) (map[string]string, error) { return nil, errors.New("no") })
+	same(t, "no", err)
+	until(t, func() bool { return leases(t) == 0 })
 }
 
 type away struct{}
