@@ -199,6 +199,54 @@ final class ClientTest {
     same(0L, ask("EXISTS", "n:{=r}:lease"));
   }
 
+  private static void failingRefreshes() throws Exception {
+    CacheGuard<String> guard = guard(new GuardOptions().refreshAhead(0.5));
+    guard.get("f", key -> "old");
+    ask("SETRANGE", "n:{=f}", "1", "0000000000001");
+    same("old", guard.get("f", ClientTest::never)); // an Error in this thread
+    same(1L, guard.counters().get("loader_errors"));
+    same("old", guard.get("f", key -> null, new Fence("s", "7")));
+    same(0L, ask("EXISTS", "n:{=f}:lease"));
+    same("V0000000000001old", new String((byte[]) ask("GET", "n:{=f}"), StandardCharsets.UTF_8));
+    CacheGuard<String> noThread = guard(new GuardOptions().refreshAhead(0.5).refreshIn(task -> {
+      throw new OutOfMemoryError("unable to create native thread");
+    }));
+    same("old", noThread.get("f", ClientTest::never));
+    same(0L, ask("EXISTS", "n:{=f}:lease"));
+  }
+
+  private static void counters() throws Exception {
+    CacheGuard<String> guard = guard(new GuardOptions().refreshAhead(0.5).queriesAtOnce(1).queryWait(Duration.ZERO));
+    refused(java.io.IOException.class, () -> guard.get("c", key -> {
+      throw new java.io.IOException("no");
+    }));
+    refused(IllegalStateException.class, () -> guard.getMany(Arrays.asList("c", "d"), keys -> {
+      throw new IllegalStateException("no");
+    }));
+    same(2L, guard.counters().get("loader_errors"));
+    guard.get("c", key -> "old");
+    ask("SETRANGE", "n:{=c}", "1", "0000000000001");
+    guard.get("e", key -> guard.get("c", ClientTest::never)); // its refreshing gets no turn
+    same(1L, guard.counters().get("overloaded"));
+    same(2L, guard.counters().get("loader_errors"));
+  }
+
+  // What the first call of a batch leased is given back where the second fails.
+  private static void halfABatch() throws Exception {
+    byte[] last = "m1000".getBytes(StandardCharsets.UTF_8);
+    CacheGuard<String> half = new CacheGuard<>(words -> {
+      if (words.stream().anyMatch(word -> Arrays.equals(last, word))) {
+        throw new java.io.IOException("away");
+      }
+      return server.send(words);
+    }, "half", Codec.texts(), new GuardOptions());
+    List<String> keys = IntStream.range(0, 1001).mapToObj(i -> "m" + i).collect(Collectors.toList());
+    refused(IllegalStateException.class, () -> half.getMany(keys, asked -> {
+      same("[]", ask("KEYS", "half:*").toString());
+      throw new IllegalStateException("no");
+    }));
+  }
+
   private static void away() throws Exception {
     CacheGuard<String> away = new CacheGuard<>(words -> {
       throw new java.io.IOException("away");
@@ -217,6 +265,14 @@ final class ClientTest {
     refused(IllegalArgumentException.class, () -> new GuardOptions().jitter(1));
     refused(IllegalArgumentException.class, () -> new GuardOptions().jitter(Double.NaN));
     refused(IllegalArgumentException.class, () -> new GuardOptions().queriesAtOnce(0));
+    for (Duration wait : Arrays.asList(Duration.ofSeconds(Long.MAX_VALUE), Duration.ofMillis(-1))) {
+      refused(IllegalArgumentException.class, () -> new GuardOptions().waitLimit(wait));
+      refused(IllegalArgumentException.class, () -> new GuardOptions().queryWait(wait));
+      refused(IllegalArgumentException.class, () -> new GuardOptions().failurePause(wait));
+      refused(IllegalArgumentException.class, () -> new GuardOptions().valueLife(wait));
+      refused(IllegalArgumentException.class, () -> guard(new GuardOptions()).announceWaiting(1, wait, "a"));
+    }
+    guard(new GuardOptions().waitLimit(Duration.ofMillis(315_360_000_000L)).queryWait(Duration.ofMillis(315_360_000_000L))).get("long", key -> "x");
   }
 
   // As docs/java.md has it.
@@ -244,6 +300,9 @@ final class ClientTest {
     nullIsNoValue();
     nearAndFences();
     refreshing();
+    failingRefreshes();
+    counters();
+    halfABatch();
     away();
     options();
     if (words[1].equals("yes")) {

@@ -157,7 +157,7 @@ public final class CacheGuard<V> {
       List<String> opens = new ArrayList<>();
       List<String> again = new ArrayList<>();
       for (int i = 0; i < waiting.size(); i++) {
-        settle(waiting.get(i), answers.get(i), rows, leases, opens, again, unreadable, load);
+        settle(waiting.get(i), answers.get(i), rows, leases, opens, again, unreadable, load, fence);
       }
       if (!leases.isEmpty() || !opens.isEmpty()) {
         rows.putAll(load(leases, opens, load, fence));
@@ -175,7 +175,7 @@ public final class CacheGuard<V> {
   }
 
   private <E extends Exception> void settle(String name, Verbs.Answer answer, Map<String, V> rows, Map<String, byte[]> leases,
-      List<String> opens, List<String> again, Set<String> unreadable, BatchLoader<V, E> load) {
+      List<String> opens, List<String> again, Set<String> unreadable, BatchLoader<V, E> load, Fence fence) {
     if (answer.presence.equals("unknown")) {
       count("unknowns", 1);
     }
@@ -191,7 +191,7 @@ public final class CacheGuard<V> {
         }
         if (answer.lease != null) {
           count("refreshes", 1);
-          refresh(name, answer.lease, load);
+          refresh(name, answer.lease, load, fence);
         }
         break;
       case "absent":
@@ -218,13 +218,14 @@ public final class CacheGuard<V> {
       count("skips", names.size());
       return Collections.nCopies(names.size(), new Verbs.Answer());
     }
+    List<Verbs.Answer> answers = new ArrayList<>();
     try {
       if (options.filter != null && identity.isEmpty() && System.nanoTime() - nextOpen >= 0) {
         nextOpen = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
         attempt(this::open);
       }
       boolean isNear = options.near != null && fence == null && names.stream().allMatch(options.near);
-      List<Verbs.Answer> answers = verbs.get(names, options.filter != null && !isNear, identity, fence);
+      verbs.get(names, options.filter != null && !isNear, identity, fence, answers);
       failures = 0;
       return answers;
     } catch (IllegalArgumentException misuse) {
@@ -235,8 +236,20 @@ public final class CacheGuard<V> {
       if (++failures >= options.failuresInARow) { // two threads may count one: it is a rule of thumb
         pausedUntil = System.nanoTime() + options.failurePause.toNanos();
       }
+      giveBack(names, answers);
       return Collections.nCopies(names.size(), new Verbs.Answer());
     }
+  }
+
+  // Ends what calls leased before one that failed.
+  private void giveBack(List<String> names, List<Verbs.Answer> answers) {
+    Map<String, byte[]> leases = new LinkedHashMap<>();
+    for (int i = 0; i < answers.size(); i++) {
+      if (answers.get(i).lease != null) {
+        leases.put(names.get(i), answers.get(i).lease);
+      }
+    }
+    attempt(() -> verbs.drop(leases));
   }
 
   // Asks the loader, writes what was leased, and returns the rows.
@@ -247,9 +260,11 @@ public final class CacheGuard<V> {
     Map<String, V> rows = new HashMap<>();
     Map<String, byte[]> unwritten = new LinkedHashMap<>();
     List<Verbs.Put> puts = new ArrayList<>();
+    boolean isAsked = false;
     boolean done = false;
     try {
       takeTurn();
+      isAsked = true;
       try {
         count("loads", 1);
         Map<String, V> found = load.load(Collections.unmodifiableList(names));
@@ -268,6 +283,7 @@ public final class CacheGuard<V> {
       done = true;
     } finally {
       if (!done) {
+        count("loader_errors", isAsked ? 1 : 0);
         attempt(() -> verbs.drop(leases));
       }
     }
@@ -314,16 +330,16 @@ public final class CacheGuard<V> {
   }
 
   // Loads a row anew, under a lease that came with its old value. Errors are counted, no more.
-  private <E extends Exception> void refresh(String name, byte[] lease, BatchLoader<V, E> load) {
+  private <E extends Exception> void refresh(String name, byte[] lease, BatchLoader<V, E> load, Fence fence) {
     try {
       options.refreshIn.execute(() -> {
         try {
-          load(Collections.singletonMap(name, lease), Collections.emptyList(), load, null);
-        } catch (Exception failed) {
-          count("loader_errors", 1);
+          load(Collections.singletonMap(name, lease), Collections.emptyList(), load, fence);
+        } catch (Throwable counted) {
+          // In the reader's thread it would take the place of the old value.
         }
       });
-    } catch (RuntimeException refused) { // the executor takes no more
+    } catch (Throwable refused) { // the executor takes no more, or has no thread
       attempt(() -> verbs.drop(Collections.singletonMap(name, lease)));
     }
   }

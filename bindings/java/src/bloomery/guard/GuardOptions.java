@@ -88,6 +88,7 @@ public final class GuardOptions {
 
   /** How long a reader waits for another's query. */
   public GuardOptions waitLimit(Duration value) {
+    requireWait("waitLimit", value);
     waitLimit = value;
     return this;
   }
@@ -101,6 +102,7 @@ public final class GuardOptions {
 
   /** How long a query waits for its turn. */
   public GuardOptions queryWait(Duration value) {
+    requireWait("queryWait", value);
     queryWait = value;
     return this;
   }
@@ -138,13 +140,21 @@ public final class GuardOptions {
 
   /** How long. */
   public GuardOptions failurePause(Duration value) {
+    requireWait("failurePause", value);
     failurePause = value;
     return this;
   }
 
   static void requireLife(String name, Duration life) {
-    boolean fits = !life.isNegative() && life.toMillis() >= 1 && life.toMillis() <= Verbs.LONGEST_LIFE;
-    require(fits, name, life, "1 ms to 10 years");
+    require(isWithin(life, 1), name, life, "1 ms to 10 years");
+  }
+
+  private static void requireWait(String name, Duration wait) {
+    require(isWithin(wait, 0), name, wait, "0 to 10 years");
+  }
+
+  private static boolean isWithin(Duration length, long leastMillis) {
+    return length.compareTo(Duration.ofMillis(leastMillis)) >= 0 && length.compareTo(Duration.ofMillis(Verbs.LONGEST_LIFE)) <= 0;
   }
 
   static void require(boolean holds, String name, Object value, String allowed) {

@@ -83,8 +83,8 @@ final class Verbs {
     return hex(drawn);
   }
 
-  List<Answer> get(List<String> names, boolean asksFilter, String identity, Fence fence) throws Exception {
-    List<Answer> answers = new ArrayList<>();
+  /** Adds the answers, in order. Where it throws they are those of the calls before. */
+  void get(List<String> names, boolean asksFilter, String identity, Fence fence, List<Answer> answers) throws Exception {
     for (List<String> batch : batches(names)) {
       List<byte[]> words = words(asksFilter ? options.family : "", asksFilter ? identity : "", fence == null ? "" : fence.source,
           fence == null ? "" : fence.position, token(), Long.toString(options.leaseLife.toMillis()));
@@ -93,7 +93,6 @@ final class Verbs {
         answers.add(new Answer((List<?>) reply));
       }
     }
-    return answers;
   }
 
   /** For each 1, 0 (too late), or why not. */
