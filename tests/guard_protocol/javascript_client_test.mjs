@@ -13,6 +13,7 @@ assert.equal(createRequire(import.meta.url)('../../bindings/javascript/guard/gua
 const Redis = require('ioredis');
 const client = await require('redis').createClient({ socket: { port, host: '127.0.0.1' } }).connect();
 const other = new Redis({ port, host: '127.0.0.1' });
+const asBytes = { returnBuffers: true, typeMapping: { 36: Buffer } };
 const never = () => assert.fail('it is not loaded');
 const loading = (key, { signal }) => new Promise((resolve, reject) => { signal.addEventListener('abort', () => reject(new Error('stopped'))); });
 const until = async (holds) => {
@@ -111,6 +112,22 @@ for (const one of [client, other]) {
   }
   assert.equal(await guard.get('dave', () => 1, { fence: ['ab'.repeat(16), 7] }), 1);
   await guard.erase('dave');
+
+  await guard.get('old', () => 'old');
+  await client.setRange('n:{=old}', 1, '0000000000001');
+  assert.equal(await guard.get('old', () => null, { fence: ['s', '7'] }), 'old'); // its refreshing puts no negative entry
+  await until(async () => guard.counters().refreshes === 1 && (await client.exists('n:{=old}:lease')) === 0);
+  assert.equal(await client.get('n:{=old}'), 'V0000000000001"old"');
+
+  // Two keys of one name; a batch of several calls whose last one fails gives back what the others leased.
+  const twins = await guard.getMany([1, '1', 1n], (asked) => (assert.equal(asked.length, 1), ['one']));
+  assert.deepEqual([...twins], [[1, 'one'], ['1', 'one'], [1n, 'one']]);
+  const failing = { // node-redis, but for the second call
+    sendCommand: (words) => (words.some((word) => String(word) === 'm1000') ? Promise.reject(new Error('away')) : client.sendCommand(words, asBytes)),
+  };
+  const thousand = Array.from({ length: 1001 }, (_, i) => `m${i}`);
+  await assert.rejects(new Guard(failing, 'half', { leaseLife: 3_600_000 }).getMany(thousand, () => { throw new Error('stopped'); }), /stopped/);
+  await until(async () => (await client.keys('half:*')).length === 0);
 
   // More keys than one call takes.
   const keys = Array.from({ length: 2500 }, (_, i) => `k${i}`);

@@ -112,8 +112,8 @@ class Guard {
   }
 
   async getMany(keys, load, about = {}) {
-    const byName = new Map();
-    for (const key of keys) byName.set(nameOf(key), key);
+    const names = new Map([...keys].map((key) => [key, nameOf(key)]));
+    const byName = new Map([...names].map(([key, name]) => [name, key])); // 1 and '1' are one row, under both
     const rows = await this.#rows([...byName.keys()], async (names, signal) => {
       const asked = names.map((name) => byName.get(name));
       const found = await load(asked, { signal });
@@ -122,7 +122,7 @@ class Guard {
       }
       return asked.map((key, i) => (found instanceof Map ? found.get(key) : found[i]));
     }, about);
-    return new Map([...byName].map(([name, key]) => [key, rows.get(name)]));
+    return new Map([...names].map(([key, name]) => [key, rows.get(name)]));
   }
 
   async announce(keys, { wait = 0, waitLimit = 1000 } = {}) {
@@ -191,7 +191,7 @@ class Guard {
             continue;
           }
           this.#counters.values++;
-          if (lease) this.#refresh(name, lease, load);
+          if (lease) this.#refresh(name, lease, load, fence);
         } else if (answer === 'absent' || answer === 'none') {
           this.#counters[answer === 'none' ? 'none' : 'absents']++;
           rows.set(name, null);
@@ -300,9 +300,9 @@ class Guard {
   }
 
   // Loads a row anew, under a lease that came with its old value. Errors are counted, no more.
-  #refresh(name, lease, load) {
+  #refresh(name, lease, load, fence) {
     this.#counters.refreshes++;
-    this.#load(new Map([[name, lease]]), [], load, null, undefined).catch(() => {});
+    this.#load(new Map([[name, lease]]), [], load, fence, undefined).catch(() => {});
   }
 
   async #attempt(step) {

@@ -40,7 +40,11 @@ class Verbs {
       const words = [asksFilter ? this.#options.family : '', asksFilter ? identity : '', source, String(position), Verbs.token(),
         String(Math.round(this.#options.leaseLife)), ...batch.map(bytesOf)];
       const late = (reply) => this.#dropLate(batch, reply);
-      for (const [answer, presence, value, lease] of await this.#about('get', batch, words, asksFilter, late)) {
+      const replies = await this.#about('get', batch, words, asksFilter, late).catch((error) => {
+        this.drop(leasesOf(names, answers)).catch(() => {}); // nobody loads what the calls before leased
+        throw error;
+      });
+      for (const [answer, presence, value, lease] of replies) {
         const word = answer.toString();
         answers.push([word, presence?.toString(), word === 'lease' ? value.toString() : value, lease?.toString()]);
       }
@@ -50,8 +54,7 @@ class Verbs {
 
   // A client that queues while the server is away sends a question that nobody waits for any more.
   #dropLate(names, reply) {
-    const held = names.map((name, i) => [name, reply[i][0].toString() === 'lease' ? reply[i][2] : reply[i][3]]).filter(([, lease]) => lease);
-    this.drop(held).catch(() => {});
+    this.drop(leasesOf(names, reply)).catch(() => {});
   }
 
   /** puts: [name, lease, bytes or null]. For each 1, 0 (too late), or why not. */
@@ -165,6 +168,10 @@ class Verbs {
       start().then((reply) => (isLate ? late?.(reply) : resolve(reply)), reject).finally(() => clearTimeout(timer));
     });
   }
+}
+
+function leasesOf(names, answers) {
+  return answers.map(([answer, , value, lease], i) => [names[i], answer.toString() === 'lease' ? value : lease]).filter(([, lease]) => lease);
 }
 
 function bytesOf(name) {
