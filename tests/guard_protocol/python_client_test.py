@@ -2,6 +2,7 @@
 """What the guard for Python has beyond the scenes: threads and tasks, caps, cancelling, decorators, filters in the process."""
 import asyncio
 import concurrent.futures
+import os
 import pathlib
 import signal
 import sqlite3
@@ -16,6 +17,7 @@ from server import OnServer, Server, entry, lease, wait_until
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bindings/python/pybloomery"))
 import guard as guards  # noqa: E402
+from guard import _threads as threads_module  # noqa: E402
 
 
 class Clients(OnServer, unittest.TestCase):
@@ -38,6 +40,53 @@ class Clients(OnServer, unittest.TestCase):
             go.set()
             self.assertEqual({"row"}, {each.result() for each in answers})
         self.assertEqual(["a"], loads)
+
+    @unittest.skipUnless(hasattr(os, "fork"), "no fork")
+    def test_a_forked_process_waits_for_no_thread_of_its_parent(self):
+        guard = guards.Guard(redis.Redis(port=self.server.port, socket_timeout=30), "n", wait_limit=600)
+        with guard._lock:  # another thread may be anywhere at the fork
+            guard._polls[b"a"], guard._counters["loads"] = threads_module._Poll(), 7
+            guard._turns.acquire()
+            self.redis.set(lease("a"), "L" + "a" * 48, px=60000)
+            reads, writes = os.pipe()
+            child = os.fork()
+            if not child:
+                try:
+                    signal.alarm(20)
+                    self.redis.set(entry("a"), "V00000000000001")
+                    said = [guard.get("a", None), guard.counters()["loads"], guard._turns._value]
+                    os.write(writes, repr(said).encode())
+                finally:
+                    os._exit(0)
+            os.waitpid(child, 0)
+        os.close(writes)
+        with os.fdopen(reads, "rb") as said:
+            self.assertEqual(b"[1, 0, 32]", said.read())
+
+    def test_an_executor_that_takes_no_more_is_done_without(self):
+        threads = concurrent.futures.ThreadPoolExecutor(1)
+        threads.shutdown()
+        guard = guards.Guard(self.redis, "n", refresh_ahead=0.1, refresh_in=threads)
+        self.redis.set(entry("a"), 'V0000000000001"old"')
+        self.assertEqual("old", guard.get("a", lambda _: "new"))
+        self.assertEqual("new", guard.get("a", None))
+        self.assertFalse(self.redis.exists(lease("a")))
+
+    def test_what_a_first_call_leased_is_given_back_where_the_second_fails(self):
+        guard, calls = guards.Guard(self.redis, "n"), []
+        run = guard._run
+
+        def fails_once(words, *more):
+            calls.append(words[1 + words[0]])
+            if calls == ["get", "get"]:
+                raise redis.ConnectionError
+            return run(words, *more)
+        guard._run = fails_once
+        self.redis.set(entry("0"), 'V0000000000001"old"')
+        keys = [str(i) for i in range(1001)]
+        self.assertEqual(dict.fromkeys(keys, 1), guard.get_many(keys, lambda asked: dict.fromkeys(asked, 1)))
+        self.assertEqual(["get", "get", "drop"], calls)
+        self.assertEqual([entry("0")], self.redis.keys())
 
     def test_a_client_that_decodes_answers_gives_bytes_all_the_same(self):
         guard = guards.Guard(redis.Redis(port=self.server.port, decode_responses=True, socket_timeout=30), "n", codec=guards.Bytes)

@@ -188,6 +188,7 @@ class Steps:
             self._count("skips", len(names))
             return [(b"open", b"unknown")] * len(names)
         source, position = fence or ("", "")
+        answers: dict = {}
         try:
             yield from self._open_once()
             asked = bool(self.filter) and not (self.near and not fence and all(self.near(name) for name in names))
@@ -196,7 +197,7 @@ class Steps:
                 for batch in self._batches(names, of_filter=True):
                     said = yield "run", (1, self.filter, "ask", self.family, self._identity, source, position, *batch)
                     denied.update(name for name, presence in zip(batch, said) if presence == b"absent")
-            answers = {name: (b"absent",) for name in denied}
+            answers.update((name, (b"absent",)) for name in denied)
             for batch in self._batches([name for name in names if name not in denied]):
                 together = asked and not self._in_cluster
                 words = (self.family if together else "", self._identity if together else "", source, position, secrets.token_hex(16),
@@ -207,6 +208,7 @@ class Steps:
             return [answers[name] for name in names]
         except AWAY:
             self._count("server_errors")
+            yield from self._drop({name: answer[-1] for name, answer in answers.items() if is_leased(answer)})
             self._failures += 1
             if self._failures >= self.failures_in_a_row:
                 self._paused_until = time.monotonic() + self.failure_pause
@@ -352,6 +354,11 @@ class Steps:
                 yield "run", self._words("erase", batch, [token])
         except AWAY as error:
             raise NotErased(f"not erased, erase again: {error}") from error
+
+
+def is_leased(answer: Any) -> bool:
+    """Whether an answer of `get` has a lease, as its last word."""
+    return answer[0] == b"lease" or (answer[0] == b"value" and len(answer) > 3)
 
 
 def shared(answers):

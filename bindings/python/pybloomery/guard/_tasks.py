@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterable, Optional
 import redis
 from redis.client import NEVER_DECODE
 
-from ._steps import AWAY, Key, Overloaded, Steps, by_key, cached, checked_wait, enough, key_bytes, load_many, shared
+from ._steps import AWAY, Key, Overloaded, Steps, by_key, cached, checked_wait, enough, is_leased, key_bytes, load_many, shared
 
 
 class AsyncGuard(Steps):
@@ -102,7 +102,7 @@ class AsyncGuard(Steps):
             answers = await task
             if words[1 + words[0]] == "get":
                 held = {name: answer[-1] for name, answer in zip(words[-len(answers):], answers)
-                        if answer[0] == b"lease" or (answer[0] == b"value" and len(answer) > 3)}
+                        if is_leased(answer)}
                 await self._drive(self._drop(held), None)
         except AWAY:
             self._count("server_errors")

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import functools
+import os
 import secrets
 import threading
 import time
 import warnings
+import weakref
 from typing import Any, Callable, Iterable, Mapping, Optional
 
 import redis
 from redis.client import NEVER_DECODE
 
 from ._steps import Key, Overloaded, Steps, by_key, cached, checked_wait, enough, key_bytes, load_many, shared
+
+
+_guards: weakref.WeakSet = weakref.WeakSet()
+
+
+def _begin_all_anew() -> None:
+    for guard in list(_guards):
+        guard._begin_anew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_all_anew)
 
 
 class _Poll:
@@ -30,9 +44,16 @@ class Guard(Steps):
             warnings.warn("without socket_timeout a server that does not answer holds its callers for ever", RuntimeWarning, stacklevel=2)
         if self.block and self.block >= (kwargs.get("socket_timeout") or float("inf")):
             raise ValueError("block must be shorter than the client's socket_timeout")
-        self._turns, self._refresh_in = threading.BoundedSemaphore(self.queries_at_once), refresh_in
-        self._polls: dict = {}
+        self._refresh_in = refresh_in
+        self._begin_anew()
+        _guards.add(self)
         self._may_block = bool(self.block)
+
+    def _begin_anew(self) -> None:
+        """Also in a process that was forked: nobody is left there who would end what the parent's threads do."""
+        self._lock, self._turns = threading.Lock(), threading.BoundedSemaphore(self.queries_at_once)
+        self._polls: dict = {}
+        self._counters = dict.fromkeys(self._counters, 0)
 
     def get(self, key: Key, load: Callable[[Key], Any], *, fence: Optional[tuple] = None, wait_limit: Optional[float] = None) -> Any:
         """The row of the key, from the cache or by load(key), which returns None where there is no such row."""
@@ -83,12 +104,19 @@ class Guard(Steps):
                     time.sleep(*words)
                 elif what == "poll":
                     result = self._poll(*words)
-                elif self._refresh_in:
-                    self._refresh_in.submit(self._drive, self._refresh(*words[0]), load)
                 else:
-                    self._drive(self._refresh(*words[0]), load)
+                    self._refresh_or_submit(words[0], load)
             except BaseException as failed:
                 error = failed
+
+    def _refresh_or_submit(self, lease: tuple, load) -> None:
+        try:
+            if self._refresh_in:
+                self._refresh_in.submit(self._drive, self._refresh(*lease), load)
+                return
+        except RuntimeError:  # the executor takes no more
+            pass
+        self._drive(self._refresh(*lease), load)
 
     def _run(self, words: tuple, wait: int = 0, wait_limit: float = 0):
         options = {NEVER_DECODE: True}
@@ -124,12 +152,13 @@ class Guard(Steps):
             poll.done.set()
 
     def _with_turn(self, load, names):
-        if not self._turns.acquire(timeout=self.query_wait):
+        turns = self._turns  # those of this process, also if the loader forks
+        if not turns.acquire(timeout=self.query_wait):
             raise Overloaded(f"{self.queries_at_once} queries run already")
         try:
             return load(names)
         finally:
-            self._turns.release()
+            turns.release()
 
 
 class Announcement:
