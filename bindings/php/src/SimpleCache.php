@@ -29,7 +29,8 @@ final class SimpleCache implements CacheInterface
     public function get($key, $default = null): mixed
     {
         $name = self::name($key);
-        $row = $this->guard->lookUp($name, $lease);
+        $isOwn = isset($this->leases["=$name"]); // nobody else loads it, so there is nothing to wait for
+        $row = $this->guard->lookUp($name, $lease, $isOwn ? 0.0 : null);
         if ($lease !== null) {
             $this->leases["=$name"] = $lease;
         }
