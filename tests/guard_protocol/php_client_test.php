@@ -5,7 +5,7 @@
 // php_client_test.php PORT WITH_MODULE: on an empty server.
 declare(strict_types=1);
 
-use Bloomery\Guard\{BytesCodec, CacheGuard, InvalidKey, NotAnnounced, Overloaded, PhpRedisConnection, Settings, SimpleCache};
+use Bloomery\Guard\{BytesCodec, CacheGuard, Connection, InvalidKey, NotAnnounced, Overloaded, PhpRedisConnection, ServerError, Settings, SimpleCache};
 
 spl_autoload_register(function (string $class): void {
     foreach (['Bloomery\\Guard\\' => __DIR__ . '/../../bindings/php/src/', 'Psr\\SimpleCache\\' => '/usr/share/php/Psr/SimpleCache/'] as $space => $folder) {
@@ -120,6 +120,23 @@ $keys = array_map(fn (int $i) => "k$i", range(1, 2500));
 same(array_combine($keys, $keys), $one->getMany($keys, fn (array $asked) => array_combine($asked, $asked)));
 same(array_combine($keys, $keys), $one->getMany($keys, fn () => throw new Exception()));
 $redis->rawCommand('FLUSHALL');
+$fails = new class(new PhpRedisConnection($redis)) implements Connection {
+    public int $calls = 0;
+
+    public function __construct(private readonly Connection $connection)
+    {
+    }
+
+    public function run(array $words): mixed
+    {
+        return ++$this->calls === 2 ? throw new ServerError('away') : $this->connection->run($words);
+    }
+};
+$redis->rawCommand('SET', 'n:{=k1}', 'V0000000000001"old"');
+$gone = new CacheGuard($fails, 'n', new Settings(queriesAtOnce: 0));
+same($keys, array_values($gone->getMany($keys, fn (array $asked) => array_combine($asked, $asked))));
+same(['n:{=k1}'], $redis->rawCommand('KEYS', '*'));
+$redis->rawCommand('FLUSHALL');
 
 // PSR-16.
 $cache = new SimpleCache($guard());
@@ -149,6 +166,12 @@ same(false, $cache->clear());
 foreach (['', 'a{b', 'a:b', 'a@b', 7] as $wrong) {
     throws(InvalidKey::class, fn () => $cache->get($wrong));
 }
+$begun = microtime(true);
+same(['twice' => null], $cache->getMultiple(['twice', 'twice']));
+same(null, $cache->get('twice'));
+same(true, microtime(true) - $begun < 4);
+same(true, $cache->set('twice', 2));
+same(2, $cache->get('twice'));
 $cache->get('left');
 same(1, $redis->rawCommand('EXISTS', 'n:{=left}:lease'));
 unset($cache);

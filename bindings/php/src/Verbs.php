@@ -32,9 +32,29 @@ final class Verbs
                 $asksFilter ? $this->settings->family : '', $asksFilter ? $identity : '', $source, (string) $position,
                 self::token(), self::milliseconds($this->settings->leaseLife), ...$batch,
             ];
-            array_push($answers, ...$this->about('get', $batch, $words, $asksFilter));
+            try {
+                array_push($answers, ...$this->about('get', $batch, $words, $asksFilter));
+            } catch (ServerError $error) {
+                $this->giveBack($names, $answers);
+                throw $error;
+            }
         }
         return $answers;
+    }
+
+    /** Drops what was leased by the answers about the first of these names. */
+    private function giveBack(array $names, array $answers): void
+    {
+        $leases = [];
+        foreach ($answers as $i => $answer) {
+            $isLeased = $answer[0] === 'lease' || ($answer[0] === 'value' && isset($answer[3]));
+            $leases += $isLeased ? [$names[$i] => end($answer)] : [];
+        }
+        try {
+            $this->drop($leases);
+        } catch (ServerError) {
+            // They end by themselves.
+        }
     }
 
     /** @param list<array{string, string, ?string}> $puts key, lease, bytes or null @return list<mixed> */
