@@ -92,8 +92,8 @@ func (g *Guard[V]) Announce(ctx context.Context, keys ...string) (*Announcement,
 // AnnounceWaiting announces, and returns when so many replicas have it. If fewer have it within limit, the error is
 // ErrNotAnnounced. The Conn must be InOrder. Renew waits as well.
 func (g *Guard[V]) AnnounceWaiting(ctx context.Context, count int, limit time.Duration, keys ...string) (*Announcement, error) {
-	if count < 1 || limit < time.Millisecond {
-		return nil, fmt.Errorf("guard: %d replicas within %v; allowed are at least 1, and 1 ms", count, limit)
+	if count < 1 || count > 1_000_000 || limit < time.Millisecond || limit > longestLife {
+		return nil, fmt.Errorf("guard: %d replicas within %v; allowed are 1 to 1,000,000, and 1 ms to 10 years", count, limit)
 	}
 	return g.announce(ctx, replicas{count, limit}, keys)
 }
@@ -394,13 +394,3 @@ func (g *Guard[V]) attempt(err error) {
 		g.change(func() { g.counters.ServerErrors++ })
 	}
 }
-
-// aside is a context with the values of another that is not over when that one is: leases are given back all the same.
-func aside(ctx context.Context) context.Context { return detached{context.Background(), ctx} }
-
-type detached struct {
-	context.Context
-	values context.Context
-}
-
-func (d detached) Value(key any) any { return d.values.Value(key) }

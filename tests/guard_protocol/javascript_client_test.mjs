@@ -89,6 +89,8 @@ for (const one of [client, other]) {
   }), 'a');
   assert.equal(await client.exists('few:{=b}:lease'), 0);
   assert.deepEqual(await Promise.all(['c', 'd'].map((key) => few.get(key, () => key))), ['c', 'd']);
+  const calm = new Guard(one, 'few', { queriesAtOnce: 1, queryWait: 3e9 }); // more than a timer takes
+  assert.deepEqual(await Promise.all(['e', 'f'].map((key) => calm.get(key, () => sleep(50, key)))), ['e', 'f']);
 
   // cached, announced, too few replicas, a filter in the process, a fence.
   const load = guard.cached(async (tenant, user) => ({ user }), { key: (tenant, user) => `${tenant}:${user}` });
@@ -159,7 +161,7 @@ for (const make of [() => require('redis').createClient({ socket: { port, host: 
   guard.close();
   await until(async () => (await clients()).length === connections);
   await assert.rejects(guard.announce('x', { wait: 1, waitLimit: 0.5 }), RangeError);
-  for (const wait of [-1, NaN, 1.5, '1', null, Infinity]) await assert.rejects(guard.announce('x', { wait }), RangeError);
+  for (const wait of [-1, NaN, 1.5, '1', null, Infinity, 1_000_001]) await assert.rejects(guard.announce('x', { wait }), RangeError);
   for (const waitLimit of [0, -1, NaN, Infinity, '5']) await assert.rejects(guard.announce('x', { wait: 1, waitLimit }), RangeError);
   assert.equal(await client.exists('n:{=x}:lease'), 0);
   await one.select(1);
@@ -172,7 +174,8 @@ for (const make of [() => require('redis').createClient({ socket: { port, host: 
   await client.flushAll();
 }
 
-for (const [name, options] of [['a{b', {}], ['n', { valueLife: 0 }], ['n', { jitter: 1 }], ['n', { leaseLife: NaN }], ['n', { queriesAtOnce: 0 }]]) {
+for (const [name, options] of [['a{b', {}], ['n', { valueLife: 0 }], ['n', { jitter: 1 }], ['n', { leaseLife: NaN }], ['n', { waitLimit: NaN }],
+  ['n', { queryWait: -1 }], ['n', { failurePause: NaN }], ['n', { serverTimeout: 0 }], ['n', { queriesAtOnce: 0 }]]) {
   assert.throws(() => new Guard(client, name, options), RangeError);
 }
 assert.throws(() => new Guard(client, 'n', { valueLive: 7 }), /valueLive/);
@@ -212,6 +215,7 @@ const stop = new AbortController();
 const first = patient.get('a', loading, { signal: stop.signal });
 await until(async () => (await client.exists('n:{=a}:lease')) === 1);
 await assert.rejects(patient.get('a', never, { waitLimit: 30 }), WaitedTooLong);
+await assert.rejects(patient.get('a', never, { waitLimit: NaN }), RangeError); // it would not end
 stop.abort();
 await assert.rejects(first);
 

@@ -68,6 +68,10 @@ function validated(name, options) {
   for (const share of ['jitter', 'refreshAhead']) {
     if (!(all[share] >= 0 && all[share] < 1)) throw new RangeError(`${share} is ${all[share]}; allowed is from 0 to below 1`);
   }
+  for (const wait of ['waitLimit', 'queryWait', 'failurePause']) {
+    if (!(all[wait] >= 0)) throw new RangeError(`${wait} is ${all[wait]}; allowed are 0 ms and more`);
+  }
+  if (!(all.serverTimeout >= 1)) throw new RangeError(`serverTimeout is ${all.serverTimeout}; allowed are 1 ms and more`);
   if (!(all.queriesAtOnce >= 1)) throw new RangeError('queriesAtOnce is at least 1');
   return all;
 }
@@ -126,7 +130,9 @@ class Guard {
   }
 
   async announce(keys, { wait = 0, waitLimit = 1000 } = {}) {
-    if (!Number.isSafeInteger(wait) || wait < 0) throw new RangeError(`wait is ${inspect(wait)}; allowed is a whole number from 1, or 0: it does not wait`);
+    if (!Number.isSafeInteger(wait) || wait < 0 || wait > 1_000_000) {
+      throw new RangeError(`wait is ${inspect(wait)}; allowed is a whole number of replicas, 1 to 1000000, or 0, which does not wait`);
+    }
     if (!(typeof waitLimit === 'number' && waitLimit >= 1 && waitLimit <= 315_360_000_000)) {
       throw new RangeError(`waitLimit is ${inspect(waitLimit)}; allowed are 1 to 315360000000 ms`);
     }
@@ -162,6 +168,7 @@ class Guard {
   // The row of each name, null where there is none. `load` gets names and returns rows in their order.
   async #rows(names, load, { fence = null, waitLimit = this.#options.waitLimit, signal = undefined }) {
     checkFence(fence);
+    if (!(waitLimit >= 0)) throw new RangeError(`waitLimit is ${inspect(waitLimit)}; allowed are 0 ms and more`);
     signal?.throwIfAborted();
     const { near, nearIsFinal, codec } = this.#options;
     const rows = new Map();

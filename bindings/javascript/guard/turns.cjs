@@ -40,7 +40,8 @@ class Turns {
       };
       const turn = () => (leave(), resolve());
       const abort = () => (leave(), reject(signal.reason));
-      const timer = setTimeout(() => (leave(), reject(new Overloaded(`${this.#most} queries run already`))), this.#wait);
+      const timer = setTimeout(() => (leave(), reject(new Overloaded(`${this.#most} queries run already`))),
+        Math.min(this.#wait, 2 ** 31 - 1)); // a longer one would end at once
       signal?.addEventListener('abort', abort, { once: true });
       this.#queue.add(turn);
     });

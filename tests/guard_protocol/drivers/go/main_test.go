@@ -317,6 +317,18 @@ func TestAServerThatIsAwayIsLeftAloneForAWhile(t *testing.T) {
 	same(t, true, errors.Is(g.Erase(ctx, "a"), guard.ErrNotErased))
 }
 
+func TestWhatIsNoWaitIsRefusedBeforeAnythingIsSent(t *testing.T) {
+	g := made(t, guard.Options{})
+	for _, each := range []struct {
+		count int
+		limit time.Duration
+	}{{0, time.Second}, {-1, time.Second}, {1_000_001, time.Second}, {1, 0}, {1, time.Microsecond}, {1, 1 << 62}} {
+		_, err := g.AnnounceWaiting(ctx, each.count, each.limit, "a")
+		same(t, true, err != nil && !errors.Is(err, guard.ErrNotAnnounced))
+	}
+	same(t, 0, leases(t))
+}
+
 func TestWhatIsNoOptionIsRefused(t *testing.T) {
 	for name, options := range map[string]guard.Options{"a{b": {}, "n": {ValueLife: -1}, "m": {Jitter: 1}, "o": {QueriesAtOnce: -1}, "p": {LeaseLife: time.Microsecond}} {
 		if _, err := guard.New[string](server, name, options); err == nil {

@@ -265,6 +265,9 @@ final class ClientTest {
     refused(IllegalArgumentException.class, () -> new GuardOptions().jitter(1));
     refused(IllegalArgumentException.class, () -> new GuardOptions().jitter(Double.NaN));
     refused(IllegalArgumentException.class, () -> new GuardOptions().queriesAtOnce(0));
+    for (int replicas : new int[] {0, -1, 1_000_001}) {
+      refused(IllegalArgumentException.class, () -> guard(new GuardOptions()).announceWaiting(replicas, Duration.ofSeconds(1), "a"));
+    }
     for (Duration wait : Arrays.asList(Duration.ofSeconds(Long.MAX_VALUE), Duration.ofMillis(-1))) {
       refused(IllegalArgumentException.class, () -> new GuardOptions().waitLimit(wait));
       refused(IllegalArgumentException.class, () -> new GuardOptions().queryWait(wait));

@@ -105,7 +105,7 @@ public final class CacheGuard<V> {
    * have {@link Connection#sendInOrder}. Renewing waits as well.
    */
   public Announcement announceWaiting(int replicas, Duration limit, String... keys) {
-    GuardOptions.require(replicas >= 1, "replicas", replicas, "at least 1");
+    GuardOptions.require(replicas >= 1 && replicas <= 1_000_000, "replicas", replicas, "1 to 1000000");
     GuardOptions.requireLife("limit", limit);
     return new Announcement(verbs, new ArrayList<>(new LinkedHashSet<>(Arrays.asList(keys))), replicas, limit);
   }
