@@ -63,6 +63,14 @@ class Clients(OnServer, unittest.TestCase):
         with os.fdopen(reads, "rb") as said:
             self.assertEqual(b"[1, 0, 32]", said.read())
 
+    def test_a_refusal_has_neither_the_script_nor_the_token_in_its_words(self):
+        guard = guards.Guard(self.redis, "n", filter="f", family="NONE")
+        for more in ({}, {"wait": 1}):
+            with self.assertRaises(guards.NotAnnounced) as refused:
+                guard.announce("a", **more)
+            self.assertNotIn("local", str(refused.exception))
+            self.assertLess(len(str(refused.exception)), 400)
+
     def test_an_executor_that_takes_no_more_is_done_without(self):
         threads = concurrent.futures.ThreadPoolExecutor(1)
         threads.shutdown()
@@ -359,6 +367,22 @@ class Tasks(unittest.IsolatedAsyncioTestCase):
             with self.assertRaises(asyncio.CancelledError):
                 await task
         await self.until(lambda: not self.server.redis.keys("*lease"))
+
+    async def test_an_announcement_that_is_cancelled_leaves_no_mark(self):
+        await self.guard.get("warm", lambda key: asyncio.sleep(0, 1))
+        for turns in range(1, 40):
+            task = asyncio.ensure_future(self.guard.announce(f"a{turns}").begin())
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            was_there = task.done()
+            task.cancel()
+            if was_there:
+                await (await task).release()
+            else:
+                with self.assertRaises(asyncio.CancelledError):
+                    await task
+        await self.until(lambda: not self.guard._tasks)
+        self.assertEqual([], self.server.redis.keys("*lease"))
 
     async def test_no_turn_among_the_queries(self):
         guard, go = guards.AsyncGuard(self.client, "n", queries_at_once=1, query_wait=0.01, server_timeout=30), asyncio.Event()

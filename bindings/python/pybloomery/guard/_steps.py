@@ -373,6 +373,10 @@ def by_key(keys: Iterable[Key]) -> dict[bytes, Key]:
 
 
 def enough(wait: int, answer, replicas):
+    """The answer of a verb, if WAIT behind it reached so many. redis-py would put the whole command into a refusal's words."""
+    for each in (answer, replicas):
+        if isinstance(each, Exception):
+            raise each
     if int(replicas) < wait:
         raise redis.RedisError(f"{replicas} replicas have it, not {wait}")
     return answer

@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterable, Optional
 import redis
 from redis.client import NEVER_DECODE
 
-from ._steps import AWAY, Key, Overloaded, Steps, by_key, cached, checked_wait, enough, is_leased, key_bytes, load_many, shared
+from ._steps import AWAY, GuardError, Key, Overloaded, Steps, by_key, cached, checked_wait, enough, is_leased, key_bytes, load_many, shared
 
 
 class AsyncGuard(Steps):
@@ -113,7 +113,7 @@ class AsyncGuard(Steps):
             async with self.redis.pipeline(transaction=False) as both:
                 both.execute_command(*self._sent(words, is_known=False), **options)
                 both.execute_command("WAIT", wait, round(wait_limit * 1000))
-                return enough(wait, *await both.execute())
+                return enough(wait, *await both.execute(raise_on_error=False))
         try:
             return await self.redis.execute_command(*self._sent(words), **options)
         except (redis.exceptions.NoScriptError, redis.ConnectionError):  # every verb may come twice
@@ -165,8 +165,21 @@ class AsyncAnnouncement:
 
     async def begin(self) -> "AsyncAnnouncement":
         """Announces, where there is no `async with`. Raises NotAnnounced: then do not insert."""
-        await self._guard._drive(self._guard._announce_or_erase(self._names, self._token, *self._wait), None)
+        steps = self._guard._announce_or_erase(self._names, self._token, *self._wait)
+        task = self._guard._keep(asyncio.ensure_future(self._guard._drive(steps, None)))
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            self._guard._keep(asyncio.ensure_future(self._take_back(task)))
+            raise
         return self
+
+    async def _take_back(self, task: asyncio.Future) -> None:
+        try:
+            await task
+            await self.release()
+        except GuardError:
+            pass  # it was not announced, or its marks end by themselves
 
     async def renew(self) -> bool:
         """As Announcement.renew."""

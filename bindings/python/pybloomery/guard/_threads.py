@@ -124,7 +124,7 @@ class Guard(Steps):
             with self.redis.pipeline(transaction=False) as both:
                 both.execute_command(*self._sent(words, is_known=False), **options)
                 both.execute_command("WAIT", wait, round(wait_limit * 1000))
-                return enough(wait, *both.execute())
+                return enough(wait, *both.execute(raise_on_error=False))
         try:
             return self.redis.execute_command(*self._sent(words), **options)
         except (redis.exceptions.NoScriptError, redis.ConnectionError):  # every verb may come twice
