@@ -29,6 +29,11 @@ constexpr std::string_view kNoRow = "N";
 
 redis::Location checked(redis::Location location) {
   const std::string name = "cache:" + location.text();
+  const auto was = location.settings.find("was");
+  if (was != location.settings.end() && (was->second.empty() || was->second == location.key)) {
+    throw std::invalid_argument(name + ": was=" + was->second +
+                                ": allowed is another name, that of the cache in older versions");
+  }
   location.settings.erase("was");
   refuse_settings(location.settings, name, "a cache has none but was=");
   if (location.key.find_first_of("{}") != std::string::npos) {

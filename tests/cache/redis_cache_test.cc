@@ -281,6 +281,8 @@ TEST_F(SharedCache, WhileOldProcessesRunWritersEraseBoth) {
   EXPECT_EQ(server_->ask("EXISTS '" + entry + "'"), "0\n");
   EXPECT_NE(server_->ask("GET '" + name + "'"), before);
   EXPECT_THROW(RedisCache<>(at("?was=a{b}")), std::invalid_argument);
+  EXPECT_THROW(RedisCache<>(at("?was=")), std::invalid_argument);
+  EXPECT_THROW(RedisCache<>(at("?was=" + at().substr(at().find('#') + 1))), std::invalid_argument);
 }
 
 TEST_F(SharedCache, AReplicaIsNotBelieved) {
