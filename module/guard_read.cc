@@ -17,6 +17,10 @@ namespace {
 
 constexpr std::int64_t kLongestBlock = 60'000;
 
+bool is_half_fence(const GuardArguments& arguments) {
+  return arguments[2].empty() != arguments[3].empty();
+}
+
 // The answer as the protocol has it: one to four parts.
 void reply_answer(const Call& call, const GuardAnswer& answer) {
   const std::string_view what = answer.what;
@@ -78,7 +82,7 @@ void guard_get(Call& call) {
   const bool blocks = arguments.size() == plain + 2 && same_word(arguments[plain], "BLOCK");
   const auto most = parse_life(arguments[plain + 1], 1);
   if ((arguments.size() != plain && !blocks) || !parse_life(arguments[5], 1) ||
-      arguments[4].size() != kGuardTokenSize) {
+      arguments[4].size() != kGuardTokenSize || is_half_fence(arguments)) {
     throw Refusal("GUARD get: wrong arguments");
   }
   if (blocks && (!most || *most > kLongestBlock)) {
@@ -96,7 +100,7 @@ void guard_get(Call& call) {
 void guard_ask(Call& call) {
   const GuardArguments arguments(call);
   require_primary(call);
-  if (arguments.key_count() != 1 || arguments.size() < 4) {
+  if (arguments.key_count() != 1 || arguments.size() < 4 || is_half_fence(arguments)) {
     throw Refusal("GUARD ask: wrong arguments");
   }
   GuardServer server(call.context());

@@ -76,6 +76,10 @@ local function ask_bf(family, identity, source, first)
   return said
 end
 
+local function is_half_fence()
+  return (ARGV[4] == '') ~= (ARGV[5] == '')
+end
+
 -- What the filter says of each item from ARGV[first] on: absent, maybe or unknown; none where no filter is asked.
 local function presences(first)
   local family, identity, source, position = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
@@ -146,7 +150,7 @@ end
 -- ARGV: family, identity, source and position of a fence, token, life of a lease, items.
 local function get()
   local token, life = ARGV[6], ARGV[7]
-  if #ARGV ~= 7 + count or not whole(life, 1) or #token ~= 32 then return fail('get: wrong arguments') end
+  if #ARGV ~= 7 + count or not whole(life, 1) or #token ~= 32 or is_half_fence() then return fail('get: wrong arguments') end
   local presence, answers, strings = {}, {}, nil
   if not is_primary() then
     for i = 1, count do answers[i] = {'open', 'unknown', 'role'} end
@@ -260,7 +264,7 @@ end
 
 -- KEYS: the filter. ARGV: family, identity, source, position, items.
 local function ask()
-  if #KEYS ~= 1 or #ARGV < 5 then return fail('ask: wrong arguments') end
+  if #KEYS ~= 1 or #ARGV < 5 or is_half_fence() then return fail('ask: wrong arguments') end
   return presences(6)
 end
 

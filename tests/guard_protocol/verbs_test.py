@@ -157,6 +157,14 @@ class Verbs(OnServer, unittest.TestCase):
         self.assertEqual(0, self.redis.dbsize())
         self.assertEqual(1000, len(self.get(*(f"k{i}" for i in range(1000)))))
 
+    def test_half_a_fence_is_refused(self):
+        for source, position in (("ab" * 16, ""), ("", "7")):
+            with self.subTest(source=source), self.assertRaisesRegex(redis.ResponseError, "GUARD get: wrong arguments"):
+                self.server.run("get", ["a"], "", "", source, position, TOKEN, 1000, "a")
+            with self.subTest(source=source), self.assertRaisesRegex(redis.ResponseError, "GUARD ask: wrong arguments"):
+                self.server.do("ask", ["f"], "BLOOM", "", source, position, "a")
+        self.assertEqual(0, self.redis.dbsize())
+
     def test_a_full_server(self):
         self.put("v", self.get("v")[0][2])
         held = self.get("b")[0][2]
