@@ -43,7 +43,7 @@ FilterKind kind_of_options(const bloomery_options& options) {
   return options.kind == nullptr ? FilterKind::blocked : kind_named(options.kind);
 }
 
-// What the kind would pass over, its caller wants of another kind.
+// Refuses options that the kind would pass over: its caller wants another kind.
 void require_options_of(FilterKind kind, const bloomery_options& given) {
   const auto refuse = [&](const char* what, FilterKind other) {
     throw std::invalid_argument("options: a " + std::string(kind_name(kind)) + " filter " + what +

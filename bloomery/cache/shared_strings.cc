@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 
+#include "bloomery/cache/old_shards.h"
 #include "bloomery/errors.h"
 #include "bloomery/format/redis_bitmap.h"
 #include "bloomery/redis/client/location.h"
@@ -114,8 +116,10 @@ SharedStrings::SharedStrings(redis::Location location, GuardVerbsOptions options
       gathering_([this](std::span<const Key> keys, Answers answers,
                         const CallContext& context) { look_many(keys, answers, context); },
                  {}, limits_of(client_.location())) {
-  if (!was_.empty()) old_.emplace(client_, was_);
+  if (!was_.empty()) old_ = std::make_unique<OldShards>(client_, was_);
 }
+
+SharedStrings::~SharedStrings() = default;
 
 void SharedStrings::get_many(std::span<const Key> keys, Answers answers,
                              const CallContext& context) {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "bloomery/cache/guard_verbs.h"
-#include "bloomery/cache/old_shards.h"
 #include "bloomery/guard/cache.h"
 #include "bloomery/place/gathering.h"
 #include "bloomery/redis/client/client.h"
@@ -18,6 +17,8 @@
 #include "bloomery/redis/client/rider.h"
 
 namespace bloomery {
+
+class OldShards;
 
 // A cache of bytes in a Redis or Valkey server, or a cluster, that processes of all languages
 // share, by the protocol of docs/guard_protocol.md. The guard's name there is the location's key.
@@ -38,6 +39,7 @@ class SharedStrings final : public Cache<std::string> {
   // nothing is read or written. Connects to nobody yet. Throws std::invalid_argument, and
   // StoreError for certificates that are none.
   explicit SharedStrings(std::string_view location, GuardVerbsOptions options = {});
+  ~SharedStrings() override;
 
   void get_many(std::span<const Key> keys, std::span<CacheAnswer<std::string>> answers,
                 const CallContext& context = {}) override;
@@ -96,7 +98,7 @@ class SharedStrings final : public Cache<std::string> {
   const std::string was_;  // or empty
   redis::Client client_;
   GuardVerbs verbs_;
-  std::optional<OldShards> old_;
+  std::unique_ptr<OldShards> old_;  // null without was=
   Gathering<CacheAnswer<std::string>, redis::TimeoutError> gathering_;
 };
 

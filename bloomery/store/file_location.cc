@@ -27,7 +27,7 @@ bool is_server(std::string_view path) noexcept {
          std::string_view("/?#,").find(port[end]) != std::string_view::npos;
 }
 
-// The same, or redis: and the like without their slashes.
+// Returns whether a path is a server without its scheme, or has a scheme without its slashes.
 bool forgets_scheme(std::string_view path) noexcept {
   constexpr std::string_view kWords = "redis: rediss: valkey: unix:";
   const std::size_t colon = path.find(':');

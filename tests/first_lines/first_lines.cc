@@ -99,7 +99,7 @@ void bytes_are_keys() {
   REQUIRE(!filter.may_contain(as_key(std::span(digest).first(15))));
 }
 
-// What is built and asked in one line is kept.
+// A static filter keeps bytes that are built and given to it in one line.
 void a_static_filter_keeps_what_it_was_given() {
   std::vector<std::string> names;
   for (int i = 0; i < 1'000; ++i) names.push_back("name " + std::to_string(i));
