@@ -244,7 +244,7 @@ TEST(Formats, SayWhatANewOneCanChoose) {
   EXPECT_THAT(refusal("bloomery create 'pyrebloom:x?bits=100' -n 10 -p 0.1"),
               HasSubstr("what -n and -p make of it"));
   EXPECT_THAT(refusal("bloomery create pyrebloom:x -n 10 -p 0.1 --kind classic"),
-              HasSubstr("FILE?name=value: nothing"));
+              HasSubstr("pyrebloom takes no settings here"));
   EXPECT_THAT(refusal("bloomery create 'hutool-bitset:x?n=5' -n 10 -p 0.1"),
               HasSubstr("there are: c k"));
   EXPECT_THAT(refusal("bloomery create hutool-bitset:x -n 1e9 -p 0.001"),

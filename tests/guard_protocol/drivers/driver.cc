@@ -100,7 +100,10 @@ GuardVerbsOptions verbs_options(const Json& options) {
 class Guarded {
  public:
   Guarded(const std::string& server, const std::string& name, const Json& options)
-      : cache_(server + "#" + name, json_bytes(), verbs_options(options)) {
+      : cache_(server +
+                   (options.contains("wait") ? "?wait=" + options["wait"].get<std::string>() : "") +
+                   "#" + name,
+               json_bytes(), verbs_options(options)) {
     if (options.contains("filter")) {
       const bool is_ours = options.value("family", "BLOOM") == "BLOOM";
       const std::string location =
