@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kEntriesAtOnce = 256;
 constexpr std::size_t kMostHashes = std::size_t{1} << 20;
+constexpr std::size_t kMostStates = std::size_t{1} << 16;
 
 // Returns whether the user may not read the stream, or the server knows no streams.
 bool is_without_streams(const RefusedError& refused) {
@@ -97,9 +98,9 @@ OwnString::Changes OwnString::changes_since(const StepState& state, bool& reads_
     // The last entry leads to the head of the same moment, or there is a gap.
     changes.has_all = has_read_all && !may_have_more && now == there;
     changes.is_broken = !changes.has_all && (!has_read_all || !may_have_more);
-    if (changes.has_all || changes.is_broken || changes.hashes.size() >= kMostHashes) {
-      return changes;
-    }
+    const bool is_enough =
+        changes.hashes.size() >= kMostHashes || changes.states.size() >= kMostStates;
+    if (changes.has_all || changes.is_broken || is_enough) return changes;
   }
 }
 

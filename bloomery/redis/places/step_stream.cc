@@ -126,6 +126,8 @@ std::optional<StepEntry> decode_step(std::string_view entry) {
     states[i]->reached =
         Watermark{{number(kStatesAt[i]), number(kStatesAt[i] + 8)}, number(kStatesAt[i] + 16)};
   }
+  // An entry that led nowhere, or back, could be read for ever.
+  if (read.after.beat <= read.before.beat) return std::nullopt;
   read.hashes.resize((entry.size() - kHashesAt) / sizeof(HashPair));
   if (!read.hashes.empty()) {
     std::memcpy(read.hashes.data(), entry.data() + kHashesAt, entry.size() - kHashesAt);

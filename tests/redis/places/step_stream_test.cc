@@ -51,6 +51,8 @@ TEST(StepStream, TakesNoOtherBytesForAnEntry) {
   std::string later = whole;
   later[0] = 2;
   EXPECT_FALSE(decode_step(later));
+  EXPECT_FALSE(decode_step(encode_step(kAfter, kAfter, {}))) << "could be read for ever";
+  EXPECT_FALSE(decode_step(encode_step(kAfter, kBefore, {})));
 }
 
 Reply text_reply(std::string bytes) {
