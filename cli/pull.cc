@@ -75,8 +75,8 @@ class Pulled {
   // Reads the whole filter and writes it. Throws StoreError where FILE is another filter's, and
   // may not be replaced.
   void read_whole(const CallContext& context) {
+    if (written_) require_replaceable(*written_);
     auto whole = source_->read_whole(kMostBytes, context);
-    if (!filter_) require_replaceable(whole.identity);
     filter_.emplace(std::move(whole.filter));
     identity_ = whole.identity;
     reached_ = whole.reached;
@@ -118,7 +118,10 @@ class Pulled {
       throw StoreError(file + ": no filter of ours, and left alone");
     }
     if (arguments_.replace) return;
-    if (identity.is_set() && inspect(arguments_.to.file.path).notes.identity == identity) return;
+    if ((written_ || identity.is_set()) &&
+        inspect(arguments_.to.file.path).notes.identity == identity) {
+      return;
+    }
     throw StoreError(file + ": already exists, and is another filter; --replace puts " +
                      arguments_.from.text() + " in its place");
   }
@@ -128,8 +131,10 @@ class Pulled {
     added_ +=
         static_cast<std::uint64_t>(std::count(found.get(), found.get() + hashes.size(), false));
   }
+  // Somebody may have put another file where this one was written before.
   void write() {
     is_written_ = false;
+    require_replaceable(written_.value_or(identity_));
     SaveOptions options;
     options.notes.identity = identity_;
     options.notes.beat = ++beat_;
@@ -138,6 +143,7 @@ class Pulled {
       options.notes.watermark = reached_->position;
     }
     bloomery::save(contents(), arguments_.to.file.path, options);
+    written_ = identity_;
     is_written_ = true;
   }
 
@@ -148,7 +154,8 @@ class Pulled {
   std::optional<Watermark> reached_{};
   std::uint64_t beat_ = 0;
   DeltaPosition position_{};
-  std::uint64_t added_ = 0;  // keys that came since it was read
+  std::uint64_t added_ = 0;            // keys that came since it was read
+  std::optional<Identity> written_{};  // of the file that was written last
   bool is_written_ = false;
 };
 

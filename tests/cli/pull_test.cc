@@ -111,6 +111,24 @@ TEST_F(Pull, ReplacesNothingElseUnasked) {
   EXPECT_EQ(shell_.run("bloomery check pulled.bloom -e ann").out, "ann\n");
 }
 
+TEST_F(Pull, LeavesAloneWhatSomebodyPutWhereItWrites) {
+  const std::string process = keep_pulling();
+  ASSERT_TRUE(comes_true("test -s pull.out"));
+  EXPECT_EQ(shell_.run("printf 'a note' >note; mv note pulled.bloom").status, 0);
+  sql("INSERT INTO users VALUES('zoe')");
+  follow();
+  EXPECT_TRUE(comes_true("grep -q 'no filter of ours' pull.err"));
+  EXPECT_EQ(shell_.run("cat pulled.bloom").out, "a note");
+  EXPECT_EQ(
+      shell_.run("printf 'k\n' | bloomery load - k.bloom -n 9; mv k.bloom pulled.bloom").status, 0);
+  EXPECT_TRUE(comes_true("grep -q 'is another filter' pull.err"));
+  EXPECT_EQ(shell_.run("bloomery check pulled.bloom -e k").out, "k\n");
+  EXPECT_EQ(shell_.run("rm pulled.bloom").status, 0);
+  EXPECT_TRUE(comes_true("bloomery check -q pulled.bloom -e zoe 2>/dev/null"));
+  EXPECT_EQ(shell_.run("kill -TERM " + process).status, 0);
+  EXPECT_TRUE(comes_true("! kill -0 " + process));
+}
+
 TEST_F(Pull, RefusesWhatIsNoFilterOfOursInAServer) {
   EXPECT_EQ(shell_.run("bloomery create f.bloom -n 100").status, 0);
   for (const std::string& words :
