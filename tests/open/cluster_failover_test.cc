@@ -95,11 +95,17 @@ class ClusterFailover : public ::testing::Test {
     Failover failover;
     // A majority may refuse its votes, and the replica gives up after five seconds.
     for (int i = 0; i < 10 && !server(old).ask("ROLE").starts_with("slave"); ++i) {
-      failover.asked = Clock::now();
-      EXPECT_EQ(server(next).ask("CLUSTER FAILOVER " + how), "OK\n");
-      failover.done = Clock::now();
-      while (!server(old).ask("ROLE").starts_with("slave") &&
-             Clock::now() < failover.done + std::chrono::seconds(6)) {
+      const auto asked = Clock::now();
+      const std::string said = server(next).ask("CLUSTER FAILOVER " + how);
+      // The replica is a primary already, of which the old one has not heard.
+      const bool is_over = said != "OK\n" && server(next).ask("ROLE").starts_with("master");
+      if (!is_over) {
+        EXPECT_EQ(said, "OK\n");
+        failover.asked = asked;
+        failover.done = Clock::now();
+      }
+      const auto patience = Clock::now() + std::chrono::seconds(6);
+      while (!server(old).ask("ROLE").starts_with("slave") && Clock::now() < patience) {
         std::this_thread::sleep_for(milliseconds(1));
       }
     }
