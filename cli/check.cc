@@ -102,7 +102,8 @@ Presence either(Presence a, Presence b) noexcept {
   return a == Presence::unknown || b == Presence::unknown ? Presence::unknown : Presence::absent;
 }
 
-// Where the form of a filter's keys is unknown, what spells an integer may be there as its bytes.
+// Returns the bytes of the integer that a text spells: it may be there as those where the form of
+// the filter's keys is unknown.
 std::optional<std::string> bytes_of_integer(Key text) {
   const auto integer = integer_spelt(text);
   if (!integer) return std::nullopt;

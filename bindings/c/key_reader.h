@@ -23,7 +23,7 @@ KeyForm usual_form_of_raw(const void* bytes, std::size_t size);
 Key key_of_i64(const KeyForm& form, const std::int64_t& integer, std::string& room);
 Key key_of_u64(const KeyForm& form, const std::uint64_t& integer, std::string& room);
 
-// Whether keys of the form may be there in other bytes than those they are asked for first.
+// Returns whether keys of the form may be there in other bytes than those they are asked for first.
 constexpr bool has_seconds(const KeyForm& form) noexcept {
   return !form.is_known() ||
          (form.encoding == KeyEncoding::text && has(form.normalise, Normalise::url));
@@ -32,8 +32,8 @@ constexpr bool has_seconds(const KeyForm& form) noexcept {
 // other spelling of letters beyond ASCII. Nothing where there are none.
 std::optional<Key> second_key(const KeyForm& form, const char* text, std::size_t size,
                               std::string& room);
-// Whether a text may be there in a spelling that is not known here: a URL whose host has letters
-// beyond ASCII.
+// Returns whether a text may be there in a spelling that is not known here: a URL whose host has
+// letters beyond ASCII.
 bool is_spelt_elsewhere(const KeyForm& form, const char* text, std::size_t size);
 // Throws std::invalid_argument for such a text: who asks for its other spelling would be told
 // "absent".

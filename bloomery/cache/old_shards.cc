@@ -47,7 +47,7 @@ void OldShards::erase_many(std::span<const Key> keys, const CallContext& context
   for (const auto& [shard, part] : parts) erase(part, {shard}, context);
 }
 
-// From the first command on nothing that was learnt before is written any more.
+// Erases entries; nothing that was learnt before its first command is written after it.
 void OldShards::erase(std::span<const Key> keys, const std::vector<std::uint64_t>& shards,
                       const CallContext& context) {
   const std::string name = client_.location().text();

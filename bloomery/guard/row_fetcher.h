@@ -280,8 +280,8 @@ class RowFetcher {
     const Lookups left = bring_forward(others, [&, this](Lookup<Value>& lookup) {
       try {
         lookup.answer = lookup.ticket->flight().wait(context);
-        // That query may have begun before the row was committed, or erased by another process. The
-        // next flight of the key begins after this one has landed.
+        // A shared query may have begun before the row was committed, or erased by another
+        // process. The next flight of the key begins after this one has landed.
         const bool may_be_older =
             cache_.grants_leases() || (!lookup.answer && !rows_are_announced_);
         if (may_be_older && !lookup.has_waited) {

@@ -10,7 +10,7 @@ namespace bloomery::os {
 // are not supported, as nobody else asks.
 std::string boot_id();
 
-// Where boot_id() comes from.
+// The source of boot_id(), for messages.
 extern const char* const kBootIdSource;
 
 }  // namespace bloomery::os

@@ -7,7 +7,8 @@ namespace bloomery::os {
 
 inline constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 
-// From so many bytes on, memory is worth pages of its own; never where there are no pages.
+// The bytes from which on memory is worth pages of its own; the most there are where there are no
+// pages.
 extern const std::uint64_t kWorthPages;
 
 // Returns zeroed pages for so many bytes, a multiple of kHugePage, that begin on a huge page where

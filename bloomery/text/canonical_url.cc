@@ -53,7 +53,7 @@ bool has_only_whole_percents(Text text) noexcept {
 bool is_beyond_ascii(char c) noexcept {
   return static_cast<unsigned char>(c) >= 0x80;
 }
-// Whether %XX of a byte beyond ASCII stands at `at`.
+// Returns whether %XX of a byte beyond ASCII stands at `at`.
 bool is_percent_beyond_ascii(Text text, std::size_t at) noexcept {
   return text[at] == '%' && has_two_digits(text, at) && hex_value(text[at + 1]) >= 8;
 }

@@ -26,8 +26,8 @@ std::string_view canonical_url(std::string_view url, std::string& room);
 // stands as it is, else none as %XX. Nothing where there is no such letter.
 std::optional<std::string> other_spelling(std::string_view url);
 
-// Whether the host has letters beyond ASCII, which the DNS knows by "xn--". No spelling of that
-// kind is made here: its tables differ by machine.
+// Returns whether the host has letters beyond ASCII, which the DNS knows by "xn--". No spelling of
+// that kind is made here: its tables differ by machine.
 bool has_international_host(std::string_view url) noexcept;
 
 }  // namespace bloomery

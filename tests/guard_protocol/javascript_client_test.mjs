@@ -139,7 +139,7 @@ for (const one of [client, other]) {
   assert.equal(await client.exists('n:{=k0}', 'n:{=k2499}'), 0);
 }
 
-// Who waits for replicas holds up nobody else, also where none comes; its connection ends with the client, and is of its database.
+// An announcement that waits for replicas holds up nobody else, also where none comes; its connection ends with the client, and is of its database.
 const clients = async () => (await client.sendCommand(['CLIENT', 'LIST'])).split('\n').filter(Boolean);
 const waiters = async () => (await clients()).filter((each) => each.includes(' cmd=wait '));
 for (const make of [() => require('redis').createClient({ socket: { port, host: '127.0.0.1' } }).connect(),

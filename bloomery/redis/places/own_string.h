@@ -48,8 +48,8 @@ class OwnString {
   // Lines are set as a whole; else bit by bit.
   bool sets_lines() const noexcept { return lines_per_key_ != 0; }
   KeyBits bits_of(std::span<const Key> keys) const;
-  // From here on each step leaves the hashes of its keys, which have to come with their bits, in a
-  // stream of at most so many bytes beside the string. Called before any other call.
+  // Lets each step leave the hashes of its keys, which have to come with their bits, in a stream of
+  // at most so many bytes beside the string. Called before any other call.
   void keep_steps(std::uint64_t most_bytes);
   // How many keys an insert may take at once.
   std::size_t most_keys_set() const noexcept;
