@@ -2,9 +2,8 @@
 #include "bloomery/redis/client/hash_slot.h"
 
 namespace bloomery::redis {
-namespace {
 
-std::string_view tag_of(std::string_view key) noexcept {
+std::string_view hash_tag(std::string_view key) noexcept {
   const std::size_t open = key.find('{');
   if (open == std::string_view::npos) return key;
   const std::size_t close = key.find('}', open + 1);
@@ -12,12 +11,10 @@ std::string_view tag_of(std::string_view key) noexcept {
   return key.substr(open + 1, close - open - 1);
 }
 
-}  // namespace
-
 std::uint16_t hash_slot(std::string_view key) noexcept {
   constexpr unsigned kPolynomial = 0x1021;
   unsigned crc = 0;
-  for (const char c : tag_of(key)) {
+  for (const char c : hash_tag(key)) {
     crc ^= static_cast<unsigned>(static_cast<unsigned char>(c)) << 8;
     for (int bit = 0; bit < 8; ++bit) {
       crc = (crc & 0x8000) != 0 ? (crc << 1) ^ kPolynomial : crc << 1;

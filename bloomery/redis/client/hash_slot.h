@@ -8,8 +8,10 @@ namespace bloomery::redis {
 
 constexpr std::uint16_t kHashSlots = 16384;
 
-// Returns the slot of a key in a cluster: the CRC16 of the key, or of what stands between the first
-// { and the next }, if anything does.
+// Returns what stands between the key's first { and the next }; the key, if nothing does.
+std::string_view hash_tag(std::string_view key) noexcept;
+
+// Returns the slot of a key in a cluster: the CRC16 of its hash_tag().
 std::uint16_t hash_slot(std::string_view key) noexcept;
 
 }  // namespace bloomery::redis

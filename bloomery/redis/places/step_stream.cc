@@ -61,13 +61,6 @@ constexpr std::size_t kIdentityAt = 8;
 constexpr std::array<std::size_t, 2> kStatesAt{24, 56};
 constexpr std::size_t kHashesAt = 88;
 
-bool has_hash_tag(std::string_view key) noexcept {
-  const std::size_t open = key.find('{');
-  if (open == std::string_view::npos) return false;
-  const std::size_t close = key.find('}', open + 1);
-  return close != std::string_view::npos && close != open + 1;
-}
-
 }  // namespace
 
 StepState step_state(const NativeBitmapHead& head) {
@@ -76,7 +69,7 @@ StepState step_state(const NativeBitmapHead& head) {
 }
 
 std::string step_stream_key(const std::string& key) {
-  if (has_hash_tag(key)) return key + ":steps";
+  if (hash_tag(key).size() != key.size()) return key + ":steps";
   if (!key.empty() && key.find('}') == std::string::npos) return "{" + key + "}.steps";
   // The braces of such a key let no tag be made of it.
   for (std::uint32_t number = 0;; ++number) {
