@@ -75,7 +75,7 @@ class Pulled {
   // Reads the whole filter and writes it. Throws StoreError where FILE is another filter's, and
   // may not be replaced.
   void read_whole(const CallContext& context) {
-    if (written_) require_replaceable(*written_);
+    if (written_) require_replaceable();
     auto whole = source_->read_whole(kMostBytes, context);
     filter_.emplace(std::move(whole.filter));
     identity_ = whole.identity;
@@ -111,15 +111,15 @@ class Pulled {
   }
 
  private:
-  void require_replaceable(const Identity& identity) const {
+  void require_replaceable() const {
     if (!is_taken(arguments_.to)) return;
     const std::string& file = arguments_.to.text();
     if (!is_native(arguments_.to.file.path)) {
       throw StoreError(file + ": no filter of ours, and left alone");
     }
     if (arguments_.replace) return;
-    if ((written_ || identity.is_set()) &&
-        inspect(arguments_.to.file.path).notes.identity == identity) {
+    if ((written_ || identity_.is_set()) &&
+        inspect(arguments_.to.file.path).notes.identity == written_.value_or(identity_)) {
       return;
     }
     throw StoreError(file + ": already exists, and is another filter; --replace puts " +
@@ -134,7 +134,7 @@ class Pulled {
   // Somebody may have put another file where this one was written before.
   void write() {
     is_written_ = false;
-    require_replaceable(written_.value_or(identity_));
+    require_replaceable();
     SaveOptions options;
     options.notes.identity = identity_;
     options.notes.beat = ++beat_;
