@@ -30,8 +30,13 @@ struct Reply {
 // Returns whether the reply is the answer to ROLE that a server of this role gives.
 bool is_role(const Reply& reply, std::string_view role) noexcept;
 
+// The most values that one reply may have in all of its arrays: as many arguments as a server takes
+// in one command.
+inline constexpr std::size_t kMostReplyValues = std::size_t{1} << 20;
+
 // Replies out of bytes that come from anywhere: of RESP2, at most eight arrays deep, and of a size
-// that is bounded. Memory is taken as bytes come, never for what they announce.
+// that is bounded. Memory is taken as bytes come, never for what they announce; a reply that
+// announces more than is allowed is refused at once, whether the rest of it comes or not.
 class ReplyReader {
  public:
   explicit ReplyReader(std::size_t most_bytes = 256 * 1024 * 1024);
@@ -50,8 +55,12 @@ class ReplyReader {
     void operator()(redisReader* reader) const noexcept;
   };
 
+  std::string why_failed() const;
+  std::string why_not_to_wait() const;
+
   const std::size_t most_bytes_;
   std::size_t part_bytes_ = 0;  // of the reply that is not complete
+  std::size_t announced_ = 0;   // values in its arrays
   std::unique_ptr<redisReader, Free> reader_;
 };
 

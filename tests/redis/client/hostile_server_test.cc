@@ -39,11 +39,28 @@ TEST(HostileServer, OneThatSaysNothingToTheGreetingIsATimeout) {
 }
 
 TEST(HostileServer, OneThatStopsInMidReplyIsATimeout) {
-  for (const char* bytes :
-       {"$5\r\nab", "*3\r\n:1\r\n", "$999999999\r\nx", "*2000000000\r\n:1\r\n"}) {
+  for (const char* bytes : {"$5\r\nab", "*3\r\n:1\r\n", "$99999999\r\nx", "*1000000\r\n:1\r\n"}) {
     FakeServer server(FakeServer::saying(bytes));
     Client client(parse_location(at(server, "?timeout=50#k")));
     EXPECT_THROW(client.run(get_one(), Repeat::safe), TimeoutError) << bytes;
+  }
+}
+
+// The time-out is longer than it takes to say so: nobody waits for what is not taken.
+TEST(HostileServer, OneThatAnnouncesTooMuchIsRefusedWithoutWaiting) {
+  for (const std::string bytes : {"$10000000000000\r\n", "*2\r\n:1\r\n$10000000000000\r\nx",
+                                  "*2000000000\r\n:1\r\n", "*1\r\n*1\r\n*2000000\r\n"}) {
+    FakeServer server(FakeServer::saying(bytes));
+    Client client(parse_location(at(server, "?timeout=20000#k")));
+    try {
+      client.run(get_one(), Repeat::never);
+      ADD_FAILURE() << bytes;
+    } catch (const ProtocolError& error) {
+      const std::string why = error.what();
+      EXPECT_NE(why.find("a reply announces "), std::string::npos) << why;
+      EXPECT_NE(why.find("; allowed: "), std::string::npos) << why;
+    }
+    EXPECT_EQ(server.connections(), 1);
   }
 }
 

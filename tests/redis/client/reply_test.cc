@@ -87,21 +87,65 @@ TEST(ReplyReader, TakesEightArraysInEachOther) {
 }
 
 TEST(ReplyReader, TakesNoMoreThanItsBound) {
-  for (const std::string beginning : {"$1000000000\r\n", "*2000000000\r\n"}) {
-    ReplyReader reader(1 << 20);
-    std::vector<Reply> replies;
-    std::string wrong = reader.feed(beginning, replies);
-    EXPECT_EQ(wrong, "") << "may still come";
-    const std::string piece = beginning[0] == '$' ? std::string(4096, 'x') : [] {
-      std::string all;
-      for (int i = 0; i < 1024; ++i) all += ":1\r\n";
-      return all;
-    }();
-    int pieces = 0;
-    while (wrong.empty() && pieces < 1000) wrong = reader.feed(piece, replies), ++pieces;
-    EXPECT_NE(wrong, "");
-    EXPECT_LE(pieces, 257);
+  ReplyReader reader(1 << 20);
+  std::vector<Reply> replies;
+  std::string wrong = reader.feed("*1000\r\n", replies);
+  EXPECT_EQ(wrong, "") << "may still come";
+  const std::string piece = "$4096\r\n" + std::string(4096, 'x') + "\r\n";
+  int pieces = 0;
+  while (wrong.empty() && pieces < 1000) wrong = reader.feed(piece, replies), ++pieces;
+  EXPECT_EQ(wrong, "a reply of more than 1,048,576 bytes");
+  EXPECT_LE(pieces, 257);
+}
+
+// Whatever stands before it, and in pieces of any size.
+TEST(ReplyReader, RefusesWhatIsAnnouncedBeforeItComes) {
+  struct Announced {
+    std::string bytes;
+    std::string why;
+  };
+  const std::string text = "a reply announces a text of ";
+  const std::string values = "a reply announces ";
+  const std::string of_values = " values in arrays; allowed: 1,048,576";
+  for (const auto& [bytes, why] : {
+           Announced{"$10000000000000\r\n",
+                     text + "10,000,000,000,000 bytes; allowed: 268,435,456"},
+           Announced{"$268435457\r\nx", text + "268,435,457 bytes; allowed: 268,435,456"},
+           Announced{"*3\r\n$1\r\na\r\n$9223372036854775807\r\n",
+                     text + "9,223,372,036,854,775,807 bytes; allowed: 268,435,456"},
+           Announced{"*2\r\n*1\r\n$300000000\r\n",
+                     text + "300,000,000 bytes; allowed: 268,435,456"},
+           Announced{"+OK\r\n$300000000\r\n", text + "300,000,000 bytes; allowed: 268,435,456"},
+           Announced{"*2000000000\r\n", values + "2,000,000,000" + of_values},
+           Announced{"*1048577\r\n", values + "1,048,577" + of_values},
+           Announced{"*3\r\n*500000\r\n", ""},
+           Announced{"*3\r\n*500000\r\n*600000\r\n", values + "1,100,003" + of_values},
+           Announced{"$268435456\r\n", ""},
+           Announced{"*1048576\r\n", ""},
+           Announced{"+" + std::string(65'536, 'x'), ""},
+           Announced{"+" + std::string(65'537, 'x'), "a line of more than 65,536 bytes"},
+           Announced{"$" + std::string(65'537, '0'), "a line of more than 65,536 bytes"},
+       }) {
+    for (const std::size_t piece : {bytes.size(), std::size_t{1}}) {
+      ReplyReader reader;
+      std::vector<Reply> replies;
+      std::string wrong;
+      for (std::size_t at = 0; at < bytes.size() && wrong.empty(); at += piece) {
+        wrong = reader.feed(std::string_view(bytes).substr(at, piece), replies);
+      }
+      EXPECT_EQ(wrong, why) << bytes.substr(0, 60);
+    }
   }
+}
+
+TEST(ReplyReader, CountsValuesAnewForEachReply) {
+  ReplyReader reader;
+  std::vector<Reply> replies;
+  std::string bytes = "*600000\r\n";
+  for (int i = 0; i < 600'000; ++i) bytes += ":1\r\n";
+  EXPECT_EQ(reader.feed(bytes, replies), "");
+  EXPECT_EQ(reader.feed(bytes, replies), "");
+  EXPECT_EQ(replies.size(), 2U);
 }
 
 TEST(Request, IsBytesOfTheProtocol) {
