@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "bloomery/redis/places/push_filter.h"
 #include "tests/module/cluster_nodes.h"
 #include "tests/module/filters_under_test.h"
+#include "tests/support/cluster_epoch.h"
 
 namespace bloomery {
 namespace {
@@ -38,6 +40,11 @@ class Cluster : public ClusterTest {
     }
     EXPECT_EQ(to.server->ask("CLUSTER SETSLOT " + slot + " NODE " + to.id), "+OK");
     EXPECT_EQ(source.ask("CLUSTER SETSLOT " + slot + " NODE " + to.id), "+OK");
+    std::vector<std::function<std::string()>> all;
+    for (const Node& each : nodes_) {
+      all.push_back([&] { return each.server->ask_reply("CLUSTER NODES").text; });
+    }
+    testing::await_epoch_of(to.id, all);
   }
 };
 

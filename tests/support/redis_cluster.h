@@ -3,12 +3,14 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "tests/support/cluster_epoch.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/unused_port.h"
 
@@ -108,6 +110,11 @@ class RedisCluster {
     source.ask(set + " NODE " + nodes_[to].id);
     // A node that has not heard of this when the slot comes to it next, would never hear of it.
     for (const Node& each : nodes_) each.server->ask(set + " NODE " + nodes_[to].id);
+    std::vector<std::function<std::string()>> all;
+    for (const Node& each : nodes_) {
+      all.push_back([&] { return each.server->ask("CLUSTER NODES"); });
+    }
+    await_epoch_of(nodes_[to].id, all);
   }
 
  private:

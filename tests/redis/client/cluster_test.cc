@@ -371,8 +371,8 @@ TEST_F(ClusterOfThree, PartitionsAreAskedOnceEachWhereTheyAreWhileSlotsMove) {
   std::atomic<bool> is_done = false;
   std::thread mover([&] {
     const int slot = hash_slot(partition_key("parts", 0, 12));
-    for (int i = 0; i < 2; ++i) {
-      cluster_->move_slot(slot, i == 0 ? 0 : 2, i == 0 ? 2 : 0);
+    for (int i = 0; i < 20; ++i) {
+      cluster_->move_slot(slot, i % 2 == 0 ? 0 : 2, i % 2 == 0 ? 2 : 0);
     }
     is_done = true;
   });
