@@ -185,23 +185,25 @@ bool is_kept(double asked, std::uint64_t positives, std::uint64_t queries) {
   return binomial_interval(positives, queries).low <= kTolerance * asked;
 }
 
-int measure_new(const MeasureArguments& arguments) {
-  const std::uint64_t capacity = *arguments.filter.capacity;
-  const std::uint64_t queries = query_count(arguments);
-  const FilterKind kind = arguments.filter.kind_or_default();
+FilterOptions options_of_new(const MeasureArguments& arguments) {
   FilterOptions options = arguments.filter.options();
-  if (arguments.grow_from) {
-    if (!kind_of(kind).has_layers) {
-      throw std::invalid_argument("--grow-from is for --kind scalable, not " +
-                                  std::string(kind_name(kind)));
-    }
-    options.capacity = *arguments.grow_from;
+  if (!arguments.grow_from) return options;
+  const FilterKind kind = arguments.filter.kind_or_default();
+  if (!kind_of(kind).has_layers) {
+    throw std::invalid_argument("--grow-from is for --kind scalable, not " +
+                                std::string(kind_name(kind)));
   }
-  FilterFiller filler(kind, options, arguments.threads);
+  options.capacity = *arguments.grow_from;
+  return options;
+}
+
+// A filter with the keys that were asked for. `insert`: what that took.
+AnyFilter make_measured(const MeasureArguments& arguments, Timing& insert) {
+  FilterFiller filler(arguments.filter.kind_or_default(), options_of_new(arguments),
+                      arguments.threads);
   const NativeHash hash = filler.parameters().hash;
-  Timing insert;
   const Timing hashing = for_each_piece(
-      "insert", arguments, 0, capacity, arguments.threads,
+      "insert", arguments, 0, *arguments.filter.capacity, arguments.threads,
       [&](Piece& piece) { hash.hash_many(piece.keys, piece.hashes.data()); },
       [&](Piece& piece) {
         insert.add([&] { filler.add(std::span<const HashPair>(piece.hashes).first(piece.count)); });
@@ -209,7 +211,14 @@ int measure_new(const MeasureArguments& arguments) {
   insert.spent += hashing.spent;
   std::optional<AnyFilter> finished;
   insert.add([&] { finished = std::move(filler).finish(); });
-  const AnyFilter& filter = *finished;
+  return std::move(*finished);
+}
+
+int measure_new(const MeasureArguments& arguments) {
+  const std::uint64_t capacity = *arguments.filter.capacity;
+  const std::uint64_t queries = query_count(arguments);
+  Timing insert;
+  const AnyFilter filter = make_measured(arguments, insert);
   std::uint64_t positives = 0;
   const Timing look_up = for_each_piece(
       "ask", arguments, capacity, queries, arguments.threads,

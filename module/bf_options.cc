@@ -34,6 +34,24 @@ char letter(std::string_view word, std::size_t i) noexcept {
                          : '\0';
 }
 
+std::uint64_t capacity_in(std::string_view word, const Settings& settings) {
+  const auto capacity = parse_integer(word);
+  if (!capacity || !is_capacity(*capacity, settings)) throw Refusal("Bad capacity");
+  return static_cast<std::uint64_t>(*capacity);
+}
+
+double rate_in(std::string_view word, const Settings& settings) {
+  const auto rate = parse_real(word);
+  if (!rate || !is_rate(*rate)) throw Refusal("Bad error rate");
+  return lowered(*rate, settings);
+}
+
+std::uint32_t expansion_in(std::string_view word, const Settings& settings) {
+  const auto expansion = parse_integer(word);
+  if (!expansion || !is_expansion(*expansion, settings)) throw Refusal("Bad expansion");
+  return static_cast<std::uint32_t>(*expansion);
+}
+
 }  // namespace
 
 redisbloom::ReserveOptions usual_options(const Settings& settings) {
@@ -128,23 +146,16 @@ InsertOptions parse_insert(Words words, const Settings& settings) {
       case 'i':
         options.first_item = i + 1;
         break;
-      case 'c': {
-        const auto capacity = parse_integer(value());
-        if (!capacity || !is_capacity(*capacity, settings)) throw Refusal("Bad capacity");
-        options.filter.capacity = static_cast<std::uint64_t>(*capacity);
+      case 'c':
+        options.filter.capacity = capacity_in(value(), settings);
         says_capacity = true;
         break;
-      }
       case 'e':
         if (letter(word, 1) == 'r') {
-          const auto rate = parse_real(value());
-          if (!rate || !is_rate(*rate)) throw Refusal("Bad error rate");
-          options.filter.error_rate = lowered(*rate, settings);
+          options.filter.error_rate = rate_in(value(), settings);
           says_rate = true;
         } else {
-          const auto expansion = parse_integer(value());
-          if (!expansion || !is_expansion(*expansion, settings)) throw Refusal("Bad expansion");
-          options.filter.expansion = static_cast<std::uint32_t>(*expansion);
+          options.filter.expansion = expansion_in(value(), settings);
           says_expansion = true;
         }
         break;

@@ -122,74 +122,84 @@ void Follower::end() {
 // Until something fails, or it is stopped; or until the filter has what the database has at the
 // beginning, if somebody says how far that is. Whether it has.
 bool Follower::follow(std::stop_token stop, FenceSource* until) {
-  update([](FollowerStatus& status) { status.state = FollowerStatus::State::starting; });
   const CallContext context{.stop = stop};
-  kept_.clear();
-  entries_.end_open();
-  filter_.begin(context);
-  forget_and_show();
-  const auto from = filter_.has_watermark() ? filter_.head().watermark : std::nullopt;
-  const bool goes_on = source_.start(from, context);
-  Watermark wanted;  // without a source: the first that comes
-  // Rows that were there when it went on. Those that the database has yet to tell of are among
-  // them, so they count once all of that has come.
-  std::uint64_t rows = 0;
-  // A scan has it all, and may have made the table another source. But what others carried into the
-  // old filter until it went belongs into the new one, and without a watermark nobody finds out
-  // that it is missing.
-  const auto after_scan = [&] {
-    return until != nullptr && !filter_.has_watermark() ? until->ask(context) : Watermark{};
-  };
-  if (goes_on) {
-    // A database may have kept much since then, and gives it bit by bit.
-    if (until != nullptr) wanted = until->ask(context);
-    rows = source_.expected_count().value_or(0);
-    const std::uint64_t inserted = filter_.head().inserted;
-    update([&](FollowerStatus& status) {
-      ++status.resumed;
-      status.key_count = inserted > 0 ? inserted : rows;
-    });
-  } else {
-    if (from) {
-      update([&](FollowerStatus& status) {
-        ++status.anew;
-        status.scan_reason = why_scan();
-      });
-    }
-    scan(context, /*is_live=*/false);
-    wanted = after_scan();
-  }
+  Aim aim{.until = until};
+  begin(aim, context);
   has_followed_ = true;  // what is refused from here on was right once
   update([](FollowerStatus& status) { status.state = FollowerStatus::State::following; });
   bool is_fresh = false;
   while (!stop.stop_requested() && !is_fresh) {
     if (rebuilds_.is_due(status(), Clock::now())) {
-      rebuild_beside(context, wanted);
-      rows = 0;
-      wanted = after_scan();
+      rebuild_beside(context, aim.wanted);
+      aim.rows = 0;
+      aim.wanted = wanted_after_scan(until, context);
       update([](FollowerStatus& status) { status.state = FollowerStatus::State::following; });
     }
-    const auto asked = Clock::now();
-    std::optional<Watermark> reached;
-    bool is_idle = true;
-    source_.poll(
-        [&](const Changes& changes) {
-          carry(changes, asked, context);
-          is_idle = is_idle && changes.keys.empty();
-          if (changes.watermark) reached = changes.watermark;
-        },
-        options_.patience, context);
-    if (until != nullptr && reached) {
-      // Somebody else's scan may have made the table another source.
-      const bool is_first = !wanted.source.is_set();
-      if (!is_first && wanted.source != reached->source) wanted = until->ask(context);
-      is_fresh = is_first || reached->reaches(wanted);
-    }
-    if (reached && (is_idle || is_fresh)) count_at_least(std::exchange(rows, 0));
+    is_fresh = poll(aim, context);
     keep(context);
     if (filter_.has_watermark() && Clock::now() >= look_at_) look(context);
     if (!filter_.is_dirty() && Clock::now() >= audit_at_) audit(context);
   }
+  return is_fresh;
+}
+
+// Goes on from the filter's watermark, or scans where the database does not have the changes since.
+void Follower::begin(Aim& aim, const CallContext& context) {
+  update([](FollowerStatus& status) { status.state = FollowerStatus::State::starting; });
+  kept_.clear();
+  entries_.end_open();
+  filter_.begin(context);
+  forget_and_show();
+  const auto from = filter_.has_watermark() ? filter_.head().watermark : std::nullopt;
+  if (source_.start(from, context)) {
+    // A database may have kept much since then, and gives it bit by bit.
+    if (aim.until != nullptr) aim.wanted = aim.until->ask(context);
+    aim.rows = source_.expected_count().value_or(0);
+    const std::uint64_t inserted = filter_.head().inserted;
+    update([&](FollowerStatus& status) {
+      ++status.resumed;
+      status.key_count = inserted > 0 ? inserted : aim.rows;
+    });
+    return;
+  }
+  if (from) {
+    update([&](FollowerStatus& status) {
+      ++status.anew;
+      status.scan_reason = why_scan();
+    });
+  }
+  scan(context, /*is_live=*/false);
+  aim.wanted = wanted_after_scan(aim.until, context);
+}
+
+// A scan has it all, and may have made the table another source. But what others carried into the
+// old filter until it went belongs into the new one, and without a watermark nobody finds out that
+// it is missing.
+Watermark Follower::wanted_after_scan(FenceSource* until, const CallContext& context) {
+  return until != nullptr && !filter_.has_watermark() ? until->ask(context) : Watermark{};
+}
+
+// One question to the source, and whether the filter has all that is wanted after it.
+bool Follower::poll(Aim& aim, const CallContext& context) {
+  const auto asked = Clock::now();
+  std::optional<Watermark> reached;
+  bool is_idle = true;
+  source_.poll(
+      [&](const Changes& changes) {
+        carry(changes, asked, context);
+        is_idle = is_idle && changes.keys.empty();
+        if (changes.watermark) reached = changes.watermark;
+      },
+      options_.patience, context);
+  if (!reached) return false;
+  bool is_fresh = false;
+  if (aim.until != nullptr) {
+    // Somebody else's scan may have made the table another source.
+    const bool is_first = !aim.wanted.source.is_set();
+    if (!is_first && aim.wanted.source != reached->source) aim.wanted = aim.until->ask(context);
+    is_fresh = is_first || reached->reaches(aim.wanted);
+  }
+  if (is_idle || is_fresh) count_at_least(std::exchange(aim.rows, 0));
   return is_fresh;
 }
 

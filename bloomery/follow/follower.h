@@ -87,11 +87,37 @@ class Follower {
  private:
   using Keep = std::pair<Clock::time_point, Watermark>;
 
+  // Aim: how far it is to come, if somebody says so.
+  struct Aim {
+    FenceSource* until = nullptr;
+    Watermark wanted{};  // without a source: the first that comes
+    // Rows that were there when it went on. Those that the database has yet to tell of are among
+    // them, so they count once all of that has come.
+    std::uint64_t rows = 0;
+  };
+
+  // Scan: what a new filter has got, and how far that is.
+  struct Scan {
+    Rebuild& next;
+    FollowerAudit audit;
+    bool is_live;  // the old filter gets every change too
+    std::uint64_t key_count = 0;
+    std::optional<Watermark> reached{};
+    bool has_open = false;
+    Clock::time_point asked = Clock::now();
+  };
+
   bool follow(std::stop_token stop, FenceSource* until);
+  void begin(Aim& aim, const CallContext& context);
+  Watermark wanted_after_scan(FenceSource* until, const CallContext& context);
+  bool poll(Aim& aim, const CallContext& context);
   std::string why_scan() const;
   void rebuild_beside(const CallContext& context, const Watermark& there);
   void scan(const CallContext& context, bool is_live, const Watermark& there = {});
+  FilterOptions options_of_new(bool is_live);
   void scan_into_new(const CallContext& context, bool is_live, const Watermark& there);
+  void read_into(Scan& scan, const Watermark& there, const CallContext& context);
+  void take_in_scan(Scan& scan, const Changes& changes, const CallContext& context);
   std::unique_ptr<Rebuild> begin_new(FilterOptions wanted, const CallContext& context);
   void carry(const Changes& changes, Clock::time_point asked, const CallContext& context);
   void count_at_least(std::uint64_t rows);

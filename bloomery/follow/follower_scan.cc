@@ -47,10 +47,8 @@ std::unique_ptr<Rebuild> Follower::begin_new(FilterOptions wanted, const CallCon
   return place_.begin_rebuild(wanted, context);
 }
 
-// The new filter gets every row of the scan and every change meanwhile; so does the old one, while
-// its watermark still moves. What has changed up to `there`, the scan counts.
-void Follower::scan_into_new(const CallContext& context, bool is_live, const Watermark& there) {
-  update([](FollowerStatus& status) { status.state = FollowerStatus::State::scanning; });
+// The new filter has room for the rows that are there and for more, but never less than is wanted.
+FilterOptions Follower::options_of_new(bool is_live) {
   FilterOptions wanted = options_.filter;
   const double room = std::max(options_.growth, 1.2 / options_.rebuild_at);
   // A source that cannot say how many there are has shown some.
@@ -58,74 +56,87 @@ void Follower::scan_into_new(const CallContext& context, bool is_live, const Wat
   const double count = room * static_cast<double>(source_.expected_count().value_or(seen));
   wanted.capacity =
       std::max({wanted.capacity, kFewestKeys, static_cast<std::uint64_t>(std::ceil(count))});
-  const auto next = begin_new(wanted, context);
-  FollowerAudit audit(options_.audit_one_in);
+  return wanted;
+}
 
-  std::uint64_t key_count = 0;
-  std::optional<Watermark> reached;
-  bool has_open = false;
-  auto asked = Clock::now();
-  const auto take = [&](const Changes& changes) {
-    next->insert_many(changes.keys, context);
-    audit.take(changes.keys);
-    key_count += changes.keys.size();
-    if (is_live) {
-      try {
-        carry(changes, asked, context);
-      } catch (const Overtaken&) {
-        is_live = false;  // the old one is somebody else's by now, and this one whole without it
-      }
-    } else {
-      erase_entries(changes, context);
-    }
-    if (changes.watermark) reached = changes.watermark;
-    has_open = changes.has_open;
-  };
-  // Changes from before the scan are of rows that it reads, or that are gone.
-  while (is_live) {
-    source_.poll(take, 0ms, context);
-    const bool is_another = reached && reached->source != there.source;
-    if (!there.source.is_set() || is_another || (reached && reached->reaches(there))) break;
-  }
-  key_count = 0;
-  const SourceTotals scanned = source_.scan(
-      [&](const Batch& batch) {
-        next->insert_many(batch.keys, context);
-        audit.take(batch.keys);
-        update([&](FollowerStatus& status) { status.scanned += batch.keys.size(); });
-        if (Clock::now() - asked < kPollInScan) return true;
-        asked = Clock::now();
-        source_.poll(take, 0ms, context);
-        return true;
-      },
-      context);
-  key_count += scanned.key_count;
-  reached.reset();
-  while (!reached) {
-    asked = Clock::now();
-    source_.poll(take, options_.patience, context);
-  }
+// The new filter gets every row of the scan and every change meanwhile; so does the old one, while
+// its watermark still moves. What has changed up to `there`, the scan counts.
+void Follower::scan_into_new(const CallContext& context, bool is_live, const Watermark& there) {
+  update([](FollowerStatus& status) { status.state = FollowerStatus::State::scanning; });
+  const FilterOptions wanted = options_of_new(is_live);
+  const auto next = begin_new(wanted, context);
+  Scan scan{.next = *next, .audit = FollowerAudit(options_.audit_one_in), .is_live = is_live};
+  read_into(scan, there, context);
   bool keeps_watermark = true;
   try {
-    next->commit_at(*reached, context);
+    next->commit_at(*scan.reached, context);
   } catch (const std::invalid_argument&) {
     next->commit(context);
     keeps_watermark = false;
   }
   kept_.clear();
-  const bool is_there = filter_.begin_new(*reached, has_open, keeps_watermark, context);
+  const bool is_there = filter_.begin_new(*scan.reached, scan.has_open, keeps_watermark, context);
   show_head();
-  audit.begin(place_, filter_.head(), context);
-  audit_ = std::move(audit);
-  if (!has_open) audit_.settle();
+  scan.audit.begin(place_, filter_.head(), context);
+  audit_ = std::move(scan.audit);
+  if (!scan.has_open) audit_.settle();
   update([&](FollowerStatus& status) {
     ++status.rebuilds;
-    status.key_count = key_count;
+    status.key_count = scan.key_count;
     status.cannot_grow = status.capacity > 0 && status.capacity < wanted.capacity;
     status.deleted = 0;
-    status.fresh_as_of = asked;
+    status.fresh_as_of = scan.asked;
   });
   if (!is_there) throw Overtaken(place_.name() + ": another filter has taken the new one's place");
+}
+
+// All rows, and all changes up to a watermark behind them.
+void Follower::read_into(Scan& scan, const Watermark& there, const CallContext& context) {
+  const auto take = [&](const Changes& changes) { take_in_scan(scan, changes, context); };
+  // Changes from before the scan are of rows that it reads, or that are gone.
+  while (scan.is_live) {
+    source_.poll(take, 0ms, context);
+    const bool is_another = scan.reached && scan.reached->source != there.source;
+    if (!there.source.is_set() || is_another || (scan.reached && scan.reached->reaches(there))) {
+      break;
+    }
+  }
+  scan.key_count = 0;
+  const SourceTotals scanned = source_.scan(
+      [&](const Batch& batch) {
+        scan.next.insert_many(batch.keys, context);
+        scan.audit.take(batch.keys);
+        update([&](FollowerStatus& status) { status.scanned += batch.keys.size(); });
+        if (Clock::now() - scan.asked < kPollInScan) return true;
+        scan.asked = Clock::now();
+        source_.poll(take, 0ms, context);
+        return true;
+      },
+      context);
+  scan.key_count += scanned.key_count;
+  scan.reached.reset();
+  while (!scan.reached) {
+    scan.asked = Clock::now();
+    source_.poll(take, options_.patience, context);
+  }
+}
+
+void Follower::take_in_scan(Scan& scan, const Changes& changes, const CallContext& context) {
+  scan.next.insert_many(changes.keys, context);
+  scan.audit.take(changes.keys);
+  scan.key_count += changes.keys.size();
+  if (scan.is_live) {
+    try {
+      carry(changes, scan.asked, context);
+    } catch (const Overtaken&) {
+      // The old one is somebody else's by now, and this one whole without it.
+      scan.is_live = false;
+    }
+  } else {
+    erase_entries(changes, context);
+  }
+  if (changes.watermark) scan.reached = changes.watermark;
+  scan.has_open = changes.has_open;
 }
 
 }  // namespace bloomery

@@ -77,24 +77,27 @@ std::size_t CsvRecords::next(const char* bytes, std::size_t from, std::size_t si
       restart();
       return at;
     }
-    // A delimiter ends where its last byte stands; of one that a part of itself begins anew in,
-    // such as "aab", the first that is whole counts.
-    while (matched_ > 0 && byte != delimiter_[matched_]) {
-      const std::string_view prefix(delimiter_.data(), matched_);
-      std::size_t shorter = matched_ - 1;
-      while (shorter > 0 && !prefix.ends_with(std::string_view(delimiter_).substr(0, shorter))) {
-        --shorter;
-      }
-      matched_ = shorter;
-    }
-    if (byte == delimiter_[matched_]) ++matched_;
-    if (matched_ == delimiter_.size()) {
-      state_ = State::at_begin;
-      matched_ = 0;
-      ++field_;
-    }
+    match_delimiter(byte);
   }
   return kNoRecordEnd;
+}
+
+// A delimiter ends where its last byte stands; of one that a part of itself begins anew in, such as
+// "aab", the first that is whole counts.
+void CsvRecords::match_delimiter(char byte) noexcept {
+  while (matched_ > 0 && byte != delimiter_[matched_]) {
+    const std::string_view prefix(delimiter_.data(), matched_);
+    std::size_t shorter = matched_ - 1;
+    while (shorter > 0 && !prefix.ends_with(std::string_view(delimiter_).substr(0, shorter))) {
+      --shorter;
+    }
+    matched_ = shorter;
+  }
+  if (byte == delimiter_[matched_]) ++matched_;
+  if (matched_ < delimiter_.size()) return;
+  state_ = State::at_begin;
+  matched_ = 0;
+  ++field_;
 }
 
 }  // namespace bloomery

@@ -57,6 +57,7 @@ class CsvRecords {
  private:
   void note(CsvFault::Kind kind, std::size_t at) noexcept;
   bool goes_on_behind_quote(char byte) const noexcept;
+  void match_delimiter(char byte) noexcept;
 
   enum class State : std::uint8_t {
     at_mark,   // within what may be a byte order mark

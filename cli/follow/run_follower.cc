@@ -208,6 +208,20 @@ void warn_of_unequal_bytes_in(const std::string& location) {
   }
 }
 
+// Says what a place cannot promise that says nowhere how far it is.
+void judge_watermark_of(const FollowedPlace& place, const FollowArguments& arguments) {
+  if (!place.has_watermark()) {
+    complain(place.name() +
+             " says nowhere how far it is, so that no fence is ever reached: \"absent\" may be "
+             "said of rows that were committed a moment ago; bitmap: and bloom: can do better");
+  }
+  if (arguments.follower.audit_one_in != 0 && (arguments.once || !place.has_watermark())) {
+    throw std::invalid_argument(
+        arguments.once ? "--audit asks while it follows, which --once does not"
+                       : place.name() + ": --audit takes a filter that says how far it is");
+  }
+}
+
 // Gives the signal that ended it, where that came too early.
 std::optional<int> follow_until_ended(FollowArguments& arguments) {
   if (arguments.removes) {
@@ -224,16 +238,7 @@ std::optional<int> follow_until_ended(FollowArguments& arguments) {
   if (!followed) return std::nullopt;
   FollowedPlace& place = *followed->place;
   warn_of_unequal_bytes_in(arguments.from);
-  if (!place.has_watermark()) {
-    complain(place.name() +
-             " says nowhere how far it is, so that no fence is ever reached: \"absent\" may be "
-             "said of rows that were committed a moment ago; bitmap: and bloom: can do better");
-  }
-  if (arguments.follower.audit_one_in != 0 && (arguments.once || !place.has_watermark())) {
-    throw std::invalid_argument(
-        arguments.once ? "--audit asks while it follows, which --once does not"
-                       : place.name() + ": --audit takes a filter that says how far it is");
-  }
+  judge_watermark_of(place, arguments);
   arguments.follower.entries = arguments.cache.get();
   Follower follower(*followed->source, place, arguments.follower);
 

@@ -106,6 +106,48 @@ void decode_layers(std::span<const std::byte> value, TypedFields& fields) {
   throw FormatError("bad field at byte " + grouped(offset) + ": " + why);
 }
 
+void take_window(TypedFields& fields, std::span<const std::byte> value, std::uint64_t offset) {
+  if (get_number<std::uint32_t>(value, kReservedAt) != 0) {
+    refuse(offset, "bytes 12 to 15 of a window are not zero");
+  }
+  fields.window = {get_number<std::uint64_t>(value, kLengthAt),
+                   get_number<std::uint32_t>(value, kGenerationsAt),
+                   get_number<std::uint64_t>(value, kBitCountAt)};
+}
+
+void take_foreign(TypedFields& fields, std::span<const std::byte> value, std::uint64_t offset) {
+  if (get_number<std::uint32_t>(value, kForeignReservedAt) != 0) {
+    refuse(offset, "bytes 12 to 15 of a foreign scheme are not zero");
+  }
+  fields.foreign = {
+      get_number<std::uint64_t>(value, 0),
+      get_number<std::uint32_t>(value, kOptionsAt),
+      {reinterpret_cast<const char*>(value.data()) + kForeignBytes, value.size() - kForeignBytes}};
+}
+
+void take_keys(TypedFields& fields, std::span<const std::byte> value, std::uint64_t offset) {
+  fields.keys = KeyForm{static_cast<KeyEncoding>(get_number<std::uint8_t>(value, kEncodingAt)),
+                        static_cast<Normalise>(get_number<std::uint8_t>(value, kNormaliseAt))};
+  if (get_number<std::uint16_t>(value, kKeysReservedAt) != 0) {
+    refuse(offset, "bytes 2 and 3 of the form of keys are not zero");
+  }
+  if (const std::string problem = form_problem(*fields.keys); !problem.empty()) {
+    refuse(offset, problem);
+  }
+}
+
+void take_part(TypedFields& fields, std::span<const std::byte> value, std::uint64_t offset) {
+  fields.part = {get_number<std::uint32_t>(value, 0),
+                 get_number<std::uint32_t>(value, kPartCountAt),
+                 get_number<std::uint64_t>(value, kWholeBitsAt)};
+  if (fields.part->count < 2 || fields.part->count > kMostParts ||
+      fields.part->index > fields.part->count ||
+      fields.part->bit_count / kLineBits < fields.part->count) {
+    refuse(offset, "part " + std::to_string(fields.part->index) + " of " +
+                       std::to_string(fields.part->count) + " is impossible");
+  }
+}
+
 void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> value,
           std::uint64_t offset) {
   const auto require = [&](bool right, const char* what) {
@@ -133,35 +175,14 @@ void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> val
       return;
     case kWindowTag:
       require(value.size() == kWindowBytes, "a window has 24");
-      if (get_number<std::uint32_t>(value, kReservedAt) != 0) {
-        refuse(offset, "bytes 12 to 15 of a window are not zero");
-      }
-      fields.window = {get_number<std::uint64_t>(value, kLengthAt),
-                       get_number<std::uint32_t>(value, kGenerationsAt),
-                       get_number<std::uint64_t>(value, kBitCountAt)};
-      return;
+      return take_window(fields, value, offset);
     case kForeignTag:
       require(value.size() >= kForeignBytes && value.size() <= kMaxNoteBytes,
               "a foreign scheme has 16 to 32,768");
-      if (get_number<std::uint32_t>(value, kForeignReservedAt) != 0) {
-        refuse(offset, "bytes 12 to 15 of a foreign scheme are not zero");
-      }
-      fields.foreign = {get_number<std::uint64_t>(value, 0),
-                        get_number<std::uint32_t>(value, kOptionsAt),
-                        {reinterpret_cast<const char*>(value.data()) + kForeignBytes,
-                         value.size() - kForeignBytes}};
-      return;
+      return take_foreign(fields, value, offset);
     case kKeysTag:
       require(value.size() == kKeysBytes, "the form of keys has 4");
-      fields.keys = KeyForm{static_cast<KeyEncoding>(get_number<std::uint8_t>(value, kEncodingAt)),
-                            static_cast<Normalise>(get_number<std::uint8_t>(value, kNormaliseAt))};
-      if (get_number<std::uint16_t>(value, kKeysReservedAt) != 0) {
-        refuse(offset, "bytes 2 and 3 of the form of keys are not zero");
-      }
-      if (const std::string problem = form_problem(*fields.keys); !problem.empty()) {
-        refuse(offset, problem);
-      }
-      return;
+      return take_keys(fields, value, offset);
     case kIdentityTag:
       require(value.size() == kIdentityBytes, "an identity has 16");
       fields.identity = {get_number<std::uint64_t>(value, 0), get_number<std::uint64_t>(value, 8)};
@@ -175,16 +196,7 @@ void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> val
       return;
     case kPartTag:
       require(value.size() == kPartBytes, "a part of a filter has 16");
-      fields.part = {get_number<std::uint32_t>(value, 0),
-                     get_number<std::uint32_t>(value, kPartCountAt),
-                     get_number<std::uint64_t>(value, kWholeBitsAt)};
-      if (fields.part->count < 2 || fields.part->count > kMostParts ||
-          fields.part->index > fields.part->count ||
-          fields.part->bit_count / kLineBits < fields.part->count) {
-        refuse(offset, "part " + std::to_string(fields.part->index) + " of " +
-                           std::to_string(fields.part->count) + " is impossible");
-      }
-      return;
+      return take_part(fields, value, offset);
     case kLiveTag:
       require(value.size() == kLiveBytes, "what lives on a machine has 24");
       fields.live = {{get_number<std::uint64_t>(value, 0), get_number<std::uint64_t>(value, 8)},
@@ -196,12 +208,14 @@ void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> val
   }
 }
 
-}  // namespace
-
-std::vector<std::byte> encode_fields(const TypedFields& fields) {
+void require_encodable(const TypedFields& fields) {
   if (fields.note.size() > kMaxNoteBytes) {
     throw std::invalid_argument("the note has " + grouped(fields.note.size()) +
                                 " bytes; at most 32,768 are allowed");
+  }
+  if (fields.foreign && kForeignBytes + fields.foreign->data.size() > kMaxNoteBytes) {
+    throw std::invalid_argument(grouped(fields.foreign->data.size()) +
+                                " bytes that the format carries along; at most 32,752");
   }
   for (const Layer& layer : fields.layers) {
     if (fields.layers.size() <= kMostLayers && layer.geometry.probe_count <= kMostProbes) continue;
@@ -211,6 +225,43 @@ std::vector<std::byte> encode_fields(const TypedFields& fields) {
         " probes, where files of our own hold at most 255 layers of at most 255 probes; formats "
         "redisbloom and redisbloom-dump hold it");
   }
+}
+
+void append_window(std::vector<std::byte>& bytes, const auto& window) {
+  std::array<std::byte, kWindowBytes> field{};
+  put_number(std::span(field), kLengthAt, window.length_ms);
+  put_number(std::span(field), kGenerationsAt, window.generations);
+  put_number(std::span(field), kBitCountAt, window.bit_count);
+  append(bytes, kWindowTag, field.data(), field.size());
+}
+
+void append_foreign(std::vector<std::byte>& bytes, const auto& foreign) {
+  std::vector<std::byte> field(kForeignBytes + foreign.data.size());
+  put_number(std::span(field), 0, foreign.bit_count);
+  put_number(std::span(field), kOptionsAt, foreign.options);
+  std::ranges::copy(std::as_bytes(std::span(foreign.data)), field.begin() + kForeignBytes);
+  append(bytes, kForeignTag, field.data(), field.size());
+}
+
+void append_keys(std::vector<std::byte>& bytes, const KeyForm& keys) {
+  std::array<std::byte, kKeysBytes> field{};
+  put_number(std::span(field), kEncodingAt, static_cast<std::uint8_t>(keys.encoding));
+  put_number(std::span(field), kNormaliseAt, static_cast<std::uint8_t>(keys.normalise));
+  append(bytes, kKeysTag, field.data(), field.size());
+}
+
+void append_part(std::vector<std::byte>& bytes, const FilePart& part) {
+  std::array<std::byte, kPartBytes> field{};
+  put_number(std::span(field), 0, part.index);
+  put_number(std::span(field), kPartCountAt, part.count);
+  put_number(std::span(field), kWholeBitsAt, part.bit_count);
+  append(bytes, kPartTag, field.data(), field.size());
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_fields(const TypedFields& fields) {
+  require_encodable(fields);
   std::vector<std::byte> bytes;
   if (fields.secret) {
     append(bytes, kSecretTag, fields.secret->words.data(), sizeof fields.secret->words);
@@ -223,31 +274,9 @@ std::vector<std::byte> encode_fields(const TypedFields& fields) {
     const auto layers = encode_layers(fields.growth, fields.layers);
     append(bytes, kLayersTag, layers.data(), layers.size());
   }
-  if (fields.window) {
-    std::array<std::byte, kWindowBytes> window{};
-    put_number(std::span(window), kLengthAt, fields.window->length_ms);
-    put_number(std::span(window), kGenerationsAt, fields.window->generations);
-    put_number(std::span(window), kBitCountAt, fields.window->bit_count);
-    append(bytes, kWindowTag, window.data(), window.size());
-  }
-  if (fields.foreign) {
-    const std::string& data = fields.foreign->data;
-    if (kForeignBytes + data.size() > kMaxNoteBytes) {
-      throw std::invalid_argument(grouped(data.size()) +
-                                  " bytes that the format carries along; at most 32,752");
-    }
-    std::vector<std::byte> foreign(kForeignBytes + data.size());
-    put_number(std::span(foreign), 0, fields.foreign->bit_count);
-    put_number(std::span(foreign), kOptionsAt, fields.foreign->options);
-    std::ranges::copy(std::as_bytes(std::span(data)), foreign.begin() + kForeignBytes);
-    append(bytes, kForeignTag, foreign.data(), foreign.size());
-  }
-  if (fields.keys) {
-    std::array<std::byte, kKeysBytes> keys{};
-    put_number(std::span(keys), kEncodingAt, static_cast<std::uint8_t>(fields.keys->encoding));
-    put_number(std::span(keys), kNormaliseAt, static_cast<std::uint8_t>(fields.keys->normalise));
-    append(bytes, kKeysTag, keys.data(), keys.size());
-  }
+  if (fields.window) append_window(bytes, *fields.window);
+  if (fields.foreign) append_foreign(bytes, *fields.foreign);
+  if (fields.keys) append_keys(bytes, *fields.keys);
   if (fields.identity.is_set()) {
     const std::array identity{fields.identity.high, fields.identity.low};
     append(bytes, kIdentityTag, identity.data(), kIdentityBytes);
@@ -256,13 +285,7 @@ std::vector<std::byte> encode_fields(const TypedFields& fields) {
     const std::array source{fields.source.high, fields.source.low, fields.beat};
     append(bytes, kSourceTag, source.data(), kSourceBytes);
   }
-  if (fields.part) {
-    std::array<std::byte, kPartBytes> part{};
-    put_number(std::span(part), 0, fields.part->index);
-    put_number(std::span(part), kPartCountAt, fields.part->count);
-    put_number(std::span(part), kWholeBitsAt, fields.part->bit_count);
-    append(bytes, kPartTag, part.data(), part.size());
-  }
+  if (fields.part) append_part(bytes, *fields.part);
   if (fields.live) {
     const std::array live{fields.live->boot.high, fields.live->boot.low, fields.live->count_base};
     append(bytes, kLiveTag, live.data(), kLiveBytes);
