@@ -182,10 +182,10 @@ TEST_F(PartitionedPlaceTest, OpeningTakesNoLongerThanACallWhereNobodyAnswers) {
   load_keys(0, 10);
   shared_->server.send(SIGSTOP);
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_THROW(open_native_place(at("partitions=4&timeout=400"), false), ConnectionError);
+  EXPECT_THROW(open_native_place(at("partitions=4&timeout=1000"), false), ConnectionError);
   const auto took = std::chrono::steady_clock::now() - begin;
   shared_->server.send(SIGCONT);
-  EXPECT_LT(took, std::chrono::milliseconds(1'200)) << "five calls take 2,000";
+  EXPECT_LT(took, std::chrono::milliseconds(4'000)) << "five calls take 5,000";
 }
 
 }  // namespace
