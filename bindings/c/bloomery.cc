@@ -160,10 +160,12 @@ int ask_many(const bloomery_filter* filter, const bloomery_keys* keys, std::uint
              const auto& context_of) noexcept {
   return status_of([&] {
     const bloomery_keys of = read_struct(keys, "keys");
-    if (of.count == 0) return;
-    require_answers(of);
-    std::memset(&need(answers, "answers"), BLOOMERY_UNKNOWN, of.count);
-    ask_keys(need(filter), of, answers, context_of());
+    if (of.count != 0) {
+      require_answers(of);
+      std::memset(&need(answers, "answers"), BLOOMERY_UNKNOWN, of.count);
+    }
+    const bloomery::CallContext& context = context_of();
+    if (of.count != 0) ask_keys(need(filter), of, answers, context);
   });
 }
 

@@ -74,6 +74,8 @@ class RedisCache final : public Cache<Value> {
   };
 
   const redis::Location& location() const noexcept { return strings_.location(); }
+  // Throws std::invalid_argument if the context has a fence that names no source.
+  void require_fence(const CallContext& context) const { strings_.require_fence(context); }
 
   void put_many(std::span<const CacheEntry<Value>> entries,
                 const CallContext& context = {}) override {

@@ -123,6 +123,7 @@ SharedStrings::~SharedStrings() = default;
 
 void SharedStrings::get_many(std::span<const Key> keys, Answers answers,
                              const CallContext& context) {
+  require_fence(context);
   try {
     // In a cluster the keys of a batch are mostly at nodes of their own.
     if (keys.size() == 1 && client_.location().way != redis::Way::cluster) {
@@ -153,6 +154,7 @@ void SharedStrings::get_many(std::span<const Key> keys, Answers answers,
 
 void SharedStrings::claim_many(std::span<const Key> keys, Answers answers,
                                const CallContext& context) {
+  require_fence(context);
   if (old_) return look_many(keys, answers, context);
   auto said = verbs_.get(keys, context);
   for (std::size_t i = 0; i < keys.size(); ++i) {

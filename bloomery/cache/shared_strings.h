@@ -28,7 +28,8 @@ class OldShards;
 // lease. In a cluster each is one trip a node. Many threads may use it; single keys that they ask
 // for at the same moment are one batch, but in a cluster.
 //
-// Behind a fence (context.fence) it knows values alone, and grants no leases.
+// Behind a fence (context.fence) it knows values alone, and grants no leases. A fence that names no
+// source is refused.
 class SharedStrings final : public Cache<std::string> {
  private:
   struct Question;
@@ -79,6 +80,11 @@ class SharedStrings final : public Cache<std::string> {
   };
 
   const redis::Location& location() const noexcept { return client_.location(); }
+  // Throws std::invalid_argument if the context has a fence that names no source.
+  void require_fence(const CallContext& context) const {
+    if (context.has_nameless_fence()) [[unlikely]]
+      refuse_nameless_fence(location().text());
+  }
   // Returns the name of a key's entry.
   std::string entry_name(Key key) const { return verbs_.entry_name(key); }
 

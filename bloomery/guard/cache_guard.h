@@ -65,8 +65,10 @@ class CacheGuard {
   CacheGuard& operator=(const CacheGuard&) = delete;
 
   // The row of the key, or nullopt where there is none. Throws what the loader throws, LoaderError,
-  // GuardOverloaded or CallAborted; never because filter or cache failed.
+  // GuardOverloaded or CallAborted, and std::invalid_argument for a fence that names no source;
+  // never because filter or cache failed.
   std::optional<Value> get(Key key, const CallContext& context = kNoContext) {
+    require_fence(context);
     if (looks_aside(context)) return std::move(get_many({&key, 1}, context).front());
     const Presence presence = filter_.ask(key, context);
     if (presence == Presence::absent) {
@@ -89,6 +91,7 @@ class CacheGuard {
   // Throws as get() does, then for all keys together.
   std::vector<std::optional<Value>> get_many(std::span<const Key> keys,
                                              const CallContext& context = {}) {
+    require_fence(context);
     std::vector<std::optional<Value>> answers(keys.size());
     Batch batch = may_exist(keys, answers, context);
     std::vector<Lookup<Value>*> lookups;
@@ -171,6 +174,11 @@ class CacheGuard {
   const WaitTimes* fence_waits() const noexcept { return fenced_ ? &fenced_->waits() : nullptr; }
 
  private:
+  static void require_fence(const CallContext& context) {
+    if (context.has_nameless_fence()) [[unlikely]]
+      refuse_nameless_fence("a cache guard");
+  }
+
   static std::unique_ptr<FencedPlace> fence_in(FilterPlace& filter, const GuardOptions& options,
                                                CounterBoard& counters) {
     if (options.mode == GuardMode::announced) return nullptr;

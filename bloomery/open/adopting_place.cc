@@ -70,6 +70,7 @@ std::shared_ptr<FilterPlace> AdoptingPlace::now() const {
 void AdoptingPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                         const CallContext& context) {
   require_room(keys, answers);
+  require_fence(context);
   const Asked asked =
       ask_opened([&](FilterPlace& place) { place.ask(keys, answers, proofs, context); });
   if (!asked.knows_form) settle_form(asked, answers, context);
@@ -79,6 +80,7 @@ void AdoptingPlace::ask(std::span<const Key> keys, std::span<Presence> answers, 
 }
 
 Presence AdoptingPlace::ask_one(Key key, Proofs& proofs, const CallContext& context) {
+  require_fence(context);
   Presence answer = Presence::unknown;
   const Asked asked =
       ask_opened([&](FilterPlace& place) { answer = place.ask_one(key, proofs, context); });

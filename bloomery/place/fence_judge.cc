@@ -62,7 +62,11 @@ void FenceJudge::look_at_place(HistoryWatch::Before& before, const CallContext& 
 
 Fence FenceJudge::fence_now(const CallContext& context) {
   counters_.add(&GuardCounters::fence_questions);
-  return fence_(context);
+  Fence fence = fence_(context);
+  if (!fence.at_least.source.is_set()) {
+    refuse_nameless_fence(place_.name());
+  }
+  return fence;
 }
 
 bool FenceJudge::counts(const JudgedFence& asked, const Proofs& proofs) {

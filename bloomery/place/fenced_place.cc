@@ -88,6 +88,7 @@ FencedPlace::~FencedPlace() = default;
 void FencedPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                       const CallContext& context) {
   require_room(keys, answers);
+  require_fence(context);
   if (keys.empty()) return place_.ask(keys, answers, proofs, context);
   if (context.fence != nullptr) {
     ask_behind(*context.fence, keys, answers, proofs, context);

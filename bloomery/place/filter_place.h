@@ -84,7 +84,8 @@ class FilterPlace {
 
   // answers[i] is about keys[i]; both are of one length, and the answers come in as `unknown`. What
   // was filled in before an exception is true. Behind a fence (context.fence), a place whose
-  // watermark does not reach it, or which has none, says `unknown` for `absent`.
+  // watermark does not reach it, or which has none, says `unknown` for `absent`. A fence that names
+  // no source is refused.
   //
   // Adds to `proofs` what the answers rest on. Without keys it is a look at the place as it is now:
   // it adds the proof of every part by which a key may be denied from now on, unless that moves,
@@ -102,11 +103,13 @@ class FilterPlace {
   // Ask as ask() and ask_one() do, for callers that need no proofs.
   void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                         const CallContext& context = {}) {
+    require_fence(context);
     if (keys.empty() && answers.empty()) return;
     Proofs proofs;
     ask(keys, answers, proofs, context);
   }
   Presence presence_of(Key key, const CallContext& context = {}) {
+    require_fence(context);
     Proofs proofs;
     return ask_one(key, proofs, context);
   }
@@ -151,6 +154,13 @@ class FilterPlace {
     if (!outcomes.empty() && keys.size() != outcomes.size()) [[unlikely]] {
       refuse_room(keys.size(), outcomes.size());
     }
+  }
+
+  // Asking and copying begin with require_fence(): throws std::invalid_argument if the context has
+  // a fence that names no source.
+  void require_fence(const CallContext& context) const {
+    if (context.has_nameless_fence()) [[unlikely]]
+      refuse(kNamelessFence);
   }
 
   // "NAME: WHY", as std::invalid_argument.

@@ -139,6 +139,7 @@ void LocalCopy::ask_copy(std::span<const Key> keys, std::span<Presence> answers,
 }
 
 Presence LocalCopy::ask_one(Key key, Proofs& proofs, const CallContext& context) {
+  require_fence(context);
   Presence answer = Presence::unknown;
   ask_copy({&key, 1}, {&answer, 1}, proofs, context);
   if (answer != Presence::unknown) return answer;
@@ -148,6 +149,7 @@ Presence LocalCopy::ask_one(Key key, Proofs& proofs, const CallContext& context)
 void LocalCopy::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                     const CallContext& context) {
   require_room(keys, answers);
+  require_fence(context);
   if (keys.empty()) return look_at_both(proofs, context);
   ask_copy(keys, answers, proofs, context);
   std::vector<Key> asked;

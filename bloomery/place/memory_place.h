@@ -86,6 +86,7 @@ class MemoryPlace final : public FollowedFilter {
   void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
            const CallContext& context = {}) override {
     require_room(keys, answers);
+    require_fence(context);
     const auto pass = gate_.enter();
     const State& state = *state_.load();
     proofs.add(state.proof());
@@ -102,6 +103,7 @@ class MemoryPlace final : public FollowedFilter {
   }
 
   Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) override {
+    require_fence(context);
     const auto pass = gate_.enter();
     const State& state = *state_.load();
     proofs.add(state.proof());

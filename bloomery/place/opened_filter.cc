@@ -59,6 +59,7 @@ std::string OpenedFilter::name() const {
 void OpenedFilter::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                        const CallContext& context) {
   require_room(keys, std::span<const Presence>(answers));
+  require_fence(context);
   const auto now = opened();
   if (!now) return;
   Proofs given;
@@ -70,6 +71,7 @@ void OpenedFilter::ask(std::span<const Key> keys, std::span<Presence> answers, P
 }
 
 Presence OpenedFilter::ask_one(Key key, Proofs& proofs, const CallContext& context) {
+  require_fence(context);
   const auto now = opened();
   if (!now) return Presence::unknown;
   Proofs given;

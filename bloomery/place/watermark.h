@@ -24,14 +24,16 @@ struct Watermark {
   Identity source;
   std::uint64_t position = 0;
 
+  // Without a source nothing reaches it, and it reaches nothing.
   bool reaches(const Watermark& other) const noexcept {
-    return source == other.source && position >= other.position;
+    return source.is_set() && source == other.source && position >= other.position;
   }
   friend bool operator==(const Watermark&, const Watermark&) = default;
 };
 
 // How far a filter must have been filled before its "absent" is true. Asked of the source after the
-// request began: one asked before says nothing about the rows in between.
+// request began: one asked before says nothing about the rows in between. Every call refuses one
+// that names no source (CallContext::fence).
 struct Fence {
   Watermark at_least;
   // FenceSource::names_history

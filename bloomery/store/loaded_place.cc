@@ -22,6 +22,7 @@ LoadedPlace::LoadedPlace(const FileLocation& location)
 void LoadedPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                       const CallContext& context) {
   require_room(keys, answers);
+  require_fence(context);
   const std::shared_lock lock(mutex_);
   const std::optional<Watermark> now = reached();
   proofs.add({.filter = numbers_.of_the_only_one(), .watermark = now});
@@ -85,6 +86,7 @@ bool LoadedPlace::is_there() {
 }
 
 AnyFilter LoadedPlace::copy(const CallContext& context) {
+  require_fence(context);
   const std::shared_lock lock(mutex_);
   if (!has_come_to(reached(), context)) refuse("has not come to the fence, and is not copied");
   return copy_any(filter().contents());

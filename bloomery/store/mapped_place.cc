@@ -17,6 +17,7 @@ MappedPlace::MappedPlace(const FileLocation& location, bool writes, bool keys_as
 void MappedPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                       const CallContext& context) {
   require_room(keys, answers);
+  require_fence(context);
   const std::optional<Watermark> now = mapped_.notes().reached();
   proofs.add({.filter = numbers_.of_the_only_one(), .watermark = now});
   answer_from(mapped_.filter(), now, keys, answers, context);
@@ -38,6 +39,7 @@ void MappedPlace::flush(const CallContext&) {
 }
 
 AnyFilter MappedPlace::copy(const CallContext& context) {
+  require_fence(context);
   if (!has_come_to(mapped_.notes().reached(), context)) {
     refuse("has not come to the fence, and is not copied");
   }

@@ -20,6 +20,7 @@ SharedPlace::SharedPlace(const FileLocation& location, bool writes, bool keys_as
 void SharedPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                       const CallContext& context) {
   require_room(keys, answers);
+  require_fence(context);
   const std::optional<Watermark> now = shared_.notes().reached();
   proofs.add({.filter = numbers_.of_the_only_one(), .watermark = now});
   answer_from(shared_.filter(), now, keys, answers, context);
@@ -48,6 +49,7 @@ PlaceHead SharedPlace::head(const CallContext&) {
 }
 
 AnyFilter SharedPlace::copy(const CallContext& context) {
+  require_fence(context);
   if (context.fence != nullptr) refuse("cannot be copied behind a fence");
   return shared_.copy();
 }

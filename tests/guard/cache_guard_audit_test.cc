@@ -86,7 +86,7 @@ TEST(CacheGuardAudit, ARowIsJudgedOnlyWhenTheFilterReachesAFenceFromAfterTheQuer
   int asked = 0;
   options.fence = [&](const CallContext&) {
     ++asked;
-    return Fence{};
+    return Fence{.at_least = {{7, 7}, 1}};
   };
   World world(options);
   world.filter.lose("alice");

@@ -127,7 +127,7 @@ TEST_F(SlowWorld, TheContextReachesFilterCacheAndLoader) {
 
 TEST_F(SlowWorld, BehindAFenceNobodysOlderQueryIsShared) {
   start();
-  const Fence fence{};
+  const Fence fence{.at_least = {{7, 7}, 1}};
   EXPECT_EQ(world.guard.get("slow", {.fence = &fence}), "s");
   EXPECT_EQ(world.database.queries_for("slow"), 2);
   end();
@@ -138,7 +138,7 @@ TEST_F(SlowWorld, BehindAFenceANegativeEntryIsNoAnswer) {
   world.guard.get("bob");
   ASSERT_EQ(world.cache.state_of("bob"), Cached::negative);
   world.database.write("bob", "2");  // by somebody who told nobody
-  const Fence fence{};
+  const Fence fence{.at_least = {{7, 7}, 1}};
   EXPECT_EQ(world.guard.get("bob", {.fence = &fence}), "2");
   const std::array<Key, 1> keys{"bob"};
   EXPECT_EQ(world.guard.get_many(keys, {.fence = &fence})[0], "2");

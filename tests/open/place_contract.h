@@ -40,7 +40,9 @@ class PlaceContract {
     keys_are_any_bytes();
     a_call_that_is_over_says_nothing_wrong();
     behind_a_fence_a_place_without_a_watermark_denies_nothing();
+    a_fence_without_a_source_is_refused();
     a_watermark_moves_with_its_keys();
+    a_fence_without_a_source_is_refused();
     threads_may_ask_and_insert_together();
     who_reads_cannot_write();
   }
@@ -132,6 +134,24 @@ class PlaceContract {
     EXPECT_EQ(count(*place_, names("out ", 100), Presence::absent, {.fence = &fence}), 0U);
     EXPECT_EQ(count(*place_, names("in ", 100), Presence::maybe, {.fence = &fence}), 100U);
     EXPECT_NE(place_->presence_of("out", {.fence = &fence}), Presence::absent);
+  }
+
+  // By all that look at it, whatever the batch: also by those that have nothing to answer.
+  void a_fence_without_a_source_is_refused() {
+    const Fence nameless{.at_least = {.source = {}, .position = 1}};
+    const CallContext behind{.fence = &nameless};
+    const Key keys[] = {"out", "never"};
+    Presence answers[] = {Presence::unknown, Presence::unknown};
+    Proofs proofs;
+    EXPECT_TRUE(is_refused([&] { place_->ask(keys, answers, proofs, behind); }));
+    EXPECT_TRUE(is_refused([&] { place_->ask({}, {}, proofs, behind); }));
+    EXPECT_TRUE(is_refused([&] { place_->ask_one("out", proofs, behind); }));
+    EXPECT_TRUE(is_refused([&] { place_->presence_of("out", behind); }));
+    EXPECT_TRUE(is_refused([&] { place_->presence_of_many(keys, answers, behind); }));
+    EXPECT_TRUE(is_refused([&] { place_->presence_of_many({}, {}, behind); }));
+    EXPECT_TRUE(is_refused([&] { place_->copy(behind); }));
+    EXPECT_TRUE(proofs.is_empty());
+    EXPECT_EQ(std::ranges::count(answers, Presence::unknown), 2);
   }
 
   void a_watermark_moves_with_its_keys() {

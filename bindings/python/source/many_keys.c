@@ -198,6 +198,13 @@ static int read_fence(PyObject* object, struct fence* fence) {
   return fence->source == NULL ? -1 : 0;
 }
 
+/* What is no fence is refused, whatever the batch. */
+static int check_fence(const bloomery_filter* filter, const struct fence* fence) {
+  const bloomery_keys none = BLOOMERY_KEYS;
+  if (fence->source == NULL) return 0;
+  return bloomery_ask_many_behind(filter, &none, fence->source, fence->position, 0, NULL);
+}
+
 PyObject* filter_many(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
   Filter* const self = (Filter*)op;
   struct visit visit;
@@ -229,6 +236,10 @@ PyObject* filter_many(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
   if (read_fence(args[3], &fence) < 0) return NULL;
   filter = enter(self, &visit);
   if (filter == NULL) return NULL;
+  if (check_fence(filter, &fence) < 0) {
+    leave(&visit);
+    return raise_last();
+  }
   if (run_batch(filter, what, args[0], deadline, fence, &outcome) == 0) {
     result = Py_BuildValue("NO", outcome.answers, outcome.is_array ? Py_True : Py_False);
   }

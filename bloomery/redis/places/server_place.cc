@@ -23,6 +23,7 @@ void ServerPlace::require_writing() const {
 void ServerPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                       const CallContext& context) {
   require_room(keys, answers);
+  require_fence(context);
   do {
     const std::size_t count = dialect_->ask(keys, answers, proofs, context);
     keys = keys.subspan(count);
@@ -43,6 +44,7 @@ void ServerPlace::insert_many(std::span<const Key> keys, std::span<Inserted> out
 }
 
 AnyFilter ServerPlace::copy(const CallContext& context) {
+  require_fence(context);
   std::optional<AnyFilter> copied = dialect_->copy(context);
   return copied ? std::move(*copied) : FilterPlace::copy(context);
 }

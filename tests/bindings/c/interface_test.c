@@ -458,6 +458,7 @@ static void answers_that_are_too_few_are_refused(void) {
 /* A filter in memory has no watermark; and what is no fence denies nothing. */
 static void behind_a_fence_no_filter_without_a_watermark_denies(void) {
   static const char source[] = "0123456789abcdef0123456789abcdef";
+  static const char zeros[] = "00000000000000000000000000000000";
   static const int64_t numbers[] = {1, 2};
   bloomery_filter* const filter = make(NULL, "i64");
   bloomery_keys keys = integers(numbers, 2);
@@ -472,6 +473,11 @@ static void behind_a_fence_no_filter_without_a_watermark_denies(void) {
   CHECK_SAYS("source names no database");
   CHECK(answers[0] == BLOOMERY_UNKNOWN && answers[1] == BLOOMERY_UNKNOWN);
   CHECK(bloomery_ask_many_behind(filter, &keys, NULL, 0, 0, answers) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_ask_many_behind(filter, &keys, zeros, 0, 0, answers) == BLOOMERY_BAD_ARGUMENT);
+  CHECK_SAYS("source names no database");
+  keys.count = 0;
+  CHECK(bloomery_ask_many_behind(filter, &keys, zeros, 0, 0, answers) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_ask_many_behind(filter, &keys, source, 0, 0, answers) == BLOOMERY_OK);
   bloomery_close(filter);
 }
 

@@ -59,6 +59,9 @@ class Fence(unittest.TestCase):
             self.assertRaises(TypeError, users.contains_many, ["a"], behind=wrong)
         for wrong in (("1" * 31, 5), ("", 5), ("0" * 32, 5), ("1" * 32, -1), ("1" * 32, 2**64), ("g" * 32, 5)):
             self.assertRaises(ValueError, users.contains_many, ["a"], behind=wrong)
+            self.assertRaises(ValueError, users.contains_many, [], behind=wrong)
+            self.assertRaises(ValueError, users.presence_many, ["a"], behind=wrong)
+            self.assertRaises(ValueError, users.contains, "a", behind=wrong)
 
 
 if __name__ == "__main__":

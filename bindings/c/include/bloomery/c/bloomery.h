@@ -197,7 +197,8 @@ int bloomery_ask_many_within(const bloomery_filter* filter, const bloomery_keys*
 /* The same behind a fence: a key is BLOOMERY_ABSENT only where the filter's watermark has come to
    `position` of `source` (32 hexadecimal digits), and BLOOMERY_UNKNOWN where it has not, or where
    there is none. Both are what GET /fence of `bloomery follow --metrics` answers to a request that
-   the caller sends after his question began: then no row that he could have seen is denied.
+   the caller sends after his question began: then no row that he could have seen is denied. A
+   source that is no such digits, or zeros, is refused, also without keys.
    UINT32_MAX milliseconds: as long as it takes. */
 int bloomery_ask_many_behind(const bloomery_filter* filter, const bloomery_keys* keys,
                              const char* source, uint64_t position, uint32_t milliseconds,
