@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <span>
@@ -17,6 +18,8 @@ namespace bloomery {
 // How values are bytes in a server. All calls may run together.
 template <CacheValue Value>
 struct ValueBytes {
+  // Throws where the value is none for other readers of the cache, as one that is null as JSON:
+  // the guard's clients in other languages erase such an entry and load the row again.
   std::function<std::string(const Value& value)> encode;
   // Nothing where they are no value, such as one of an older program: then it is not in the cache.
   std::function<std::optional<Value>(std::string_view bytes)> decode;
@@ -77,14 +80,23 @@ class RedisCache final : public Cache<Value> {
   // Throws std::invalid_argument if the context has a fence that names no source.
   void require_fence(const CallContext& context) const { strings_.require_fence(context); }
 
+  // Throws what encoding throws, once it has written the other entries and given that lease back.
   void put_many(std::span<const CacheEntry<Value>> entries,
                 const CallContext& context = {}) override {
     std::vector<std::string> values;
     std::vector<CacheEntry<std::string>> written;
+    std::vector<CacheEntry<std::string>> dropped;
+    std::exception_ptr error;
     values.reserve(entries.size());  // they stay where they are
     written.reserve(entries.size());
     for (const CacheEntry<Value>& each : entries) {
-      if (each.value != nullptr) values.push_back(bytes_.encode(*each.value));
+      try {
+        if (each.value != nullptr) values.push_back(bytes_.encode(*each.value));
+      } catch (...) {
+        error = std::current_exception();
+        if (!each.lease.empty()) dropped.push_back({.key = each.key, .lease = each.lease});
+        continue;
+      }
       written.push_back({.key = each.key,
                          .value = each.value != nullptr ? &values.back() : nullptr,
                          .ttl = each.ttl,
@@ -92,7 +104,9 @@ class RedisCache final : public Cache<Value> {
                          .lease = each.lease,
                          .refresh_after = each.refresh_after});
     }
+    if (!dropped.empty()) strings_.drop_many(dropped, context);
     strings_.put_many(written, context);
+    if (error) std::rethrow_exception(error);
   }
 
   // Gives leases back, for others to load at once.

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -307,6 +308,28 @@ TEST_F(SharedCache, EveryValueHasItsOwnBytes) {
   EXPECT_EQ(get<Row>(cache, "a").value->number, 42);
   EXPECT_EQ(get<Row>(cache, "b").state, Cached::miss);
   EXPECT_EQ(get<Row>(cache, "b").state, Cached::awaited) << "its bytes are gone";
+}
+
+// A codec of JSON: what becomes "null" is no value for other languages.
+TEST_F(SharedCache, AValueThatCannotBeEncodedIsNotWrittenAndItsLeaseIsGivenBack) {
+  RedisCache<std::string> cache(at(), {.encode =
+                                           [](const std::string& text) {
+                                             if (text == "null") throw std::domain_error("null");
+                                             return text;
+                                           },
+                                       .decode = bytes_as_they_are().decode});
+  const std::string null = "null";
+  const std::string row = "row";
+  const std::string leases[] = {get(cache, "a").lease, get(cache, "b").lease,
+                                get(cache, "c").lease};
+  const CacheEntry<std::string> entries[] = {
+      {.key = "a", .value = &row, .ttl = kLong, .lease = leases[0]},
+      {.key = "b", .value = &null, .ttl = kLong, .lease = leases[1]},
+      {.key = "c", .value = &row, .ttl = kLong, .lease = leases[2]}};
+  EXPECT_THROW(cache.put_many(entries), std::domain_error);
+  EXPECT_EQ(get(cache, "a").value, "row");
+  EXPECT_EQ(get(cache, "b").state, Cached::miss) << "for the next one to load";
+  EXPECT_EQ(get(cache, "c").value, "row");
 }
 
 TEST_F(SharedCache, SingleKeysOfManyThreadsShareTrips) {
