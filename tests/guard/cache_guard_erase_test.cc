@@ -6,6 +6,8 @@
 #include <chrono>
 #include <latch>
 #include <optional>
+#include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -134,6 +136,39 @@ TEST(CacheGuardErase, AQueryUnderWayDoesNotBringTheOldValueBack) {
   EXPECT_EQ(world.guard.get("alice"), "1");  // asked before the change
   EXPECT_EQ(after_change, "new");
   EXPECT_EQ(world.cache.peek("alice").value, "new");
+}
+
+// The query reads the old row, and its caller gives up: those who share it, and those who come
+// after the erase, ask anew.
+TEST(CacheGuardErase, AQueryThatIsGivenUpLeavesNobodyTheOldValue) {
+  World world;
+  std::atomic<bool> is_first = true;
+  std::latch read(1);
+  std::latch go(1);
+  std::stop_source hurry;
+  world.database.after_read = [&] {
+    if (!is_first.exchange(false)) return;
+    read.count_down();
+    go.wait();
+    throw std::runtime_error("the caller has gone");
+  };
+  std::thread leader([&] {
+    EXPECT_THROW(world.guard.get("alice", {.stop = hurry.get_token()}), std::runtime_error);
+  });
+  read.wait();
+  std::atomic<bool> asks = false;
+  world.cache.after_get = [&] { asks = true; };
+  std::thread sharer([&] { EXPECT_EQ(world.guard.get("alice"), "new"); });
+  while (!asks) std::this_thread::yield();
+  world.database.write("alice", "new");
+  world.guard.erased("alice");
+  EXPECT_EQ(world.guard.get("alice"), "new");
+  hurry.request_stop();
+  go.count_down();
+  leader.join();
+  sharer.join();
+  EXPECT_EQ(world.guard.get("alice"), "new");
+  EXPECT_EQ(world.guard.counters().aborted, 1U);
 }
 
 TEST(CacheGuardErase, AWriteUnderWayIsErasedAfterIt) {

@@ -117,6 +117,31 @@ TEST(CacheGuardLeases, NobodySharesAQueryFromBeforeAnEraseElsewhere) {
   EXPECT_EQ(world.cache.row("alice"), "new");
 }
 
+// A query of this process may have read a row before another process changed and erased it. So
+// whoever waits for the query asks anew.
+TEST(CacheGuardLeases, WhoWaitsForAQueryFromBeforeAnEraseElsewhereAsksAnew) {
+  for (int round = 0; round < 20; ++round) {
+    Leased world;
+    std::atomic<bool> is_old_read = false;
+    std::atomic<bool> may_end = false;
+    world.database.after_read = [&] {
+      if (is_old_read.exchange(true)) return;
+      while (!may_end) std::this_thread::yield();
+    };
+    std::thread old([&] { EXPECT_EQ(world.guard.get("alice"), "alice"); });
+    while (!is_old_read) std::this_thread::yield();
+    std::atomic<bool> has_come = false;
+    world.cache.before_get = [&] { has_come = true; };
+    std::thread waiter([&] { EXPECT_EQ(world.guard.get("alice"), "new"); });
+    while (!has_come) std::this_thread::yield();
+    world.database.write("alice", "new");
+    world.cache.erase("alice");
+    may_end = true;
+    old.join();
+    waiter.join();
+  }
+}
+
 // A second process announced the row: until its commit nobody has a lease.
 TEST(CacheGuardLeases, NobodyIsDeniedByAQueryFromBeforeAnInsertElsewhere) {
   Leased world;
