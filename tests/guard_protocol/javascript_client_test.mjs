@@ -101,6 +101,10 @@ for (const one of [client, other]) {
   assert.equal(await mark.renew(), true);
   await mark.release();
   assert.equal(await client.exists('n:{=1:b}:lease'), 0);
+  await assert.rejects(load.announceWaiting({ wait: 1, waitLimit: 10 }, 1, 'b'), NotAnnounced);
+  await assert.rejects(load.announceWaiting({ wait: -1 }, 1, 'b'), RangeError);
+  await (await load.announceWaiting({ waitLimit: 10 }, 1, 'b')).release();
+  assert.equal(await client.exists('n:{=1:b}:lease'), 0);
   await assert.rejects(guard.announce('c', { wait: 1, waitLimit: 10 }), NotAnnounced);
   assert.equal(await client.exists('n:{=c}:lease'), 0);
   assert.equal(await new Guard(one, 'n', { near: () => false, nearIsFinal: true }).get('bob', never), null);

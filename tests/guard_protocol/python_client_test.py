@@ -155,6 +155,13 @@ class Clients(OnServer, unittest.TestCase):
         self.assertEqual(["a", "a"], loads)
         with load_user.announce(1, "b"):
             self.assertTrue(self.redis.exists(lease("1:b")))
+        with load_user.announce(tenant=1, user="b", wait=0, wait_limit=5):
+            self.assertTrue(self.redis.exists(lease("1:b")))
+        with self.assertRaisesRegex(guards.NotAnnounced, "0 replicas have it, not 1"), load_user.announce(1, "b", wait=1, wait_limit=0.01):
+            self.fail("announced")
+        with self.assertRaisesRegex(ValueError, "wait is -1"):
+            load_user.announce(1, "b", wait=-1)
+        self.assertFalse(self.redis.exists(lease("1:b")))
         self.assertEqual("Loads.", load_user.__doc__)
 
     def test_an_exception_in_the_transaction_ends_the_mark(self):
@@ -427,6 +434,9 @@ class Tasks(unittest.IsolatedAsyncioTestCase):
         self.assertEqual("A", await load_user("a"))
         async with load_user.announce("b") as mark:
             self.assertTrue(await mark.renew())
+        with self.assertRaisesRegex(guards.NotAnnounced, "0 replicas have it, not 1"):
+            async with load_user.announce("b", wait=1, wait_limit=0.01):
+                self.fail("announced")
         await load_user.erase("a")
         self.assertEqual([], self.server.redis.keys())
 

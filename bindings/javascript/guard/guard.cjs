@@ -162,6 +162,7 @@ class Guard {
     const ask = (...words) => this.get(key(...words), () => load(...words));
     ask.erase = (...words) => this.erase(key(...words));
     ask.announce = (...words) => this.announce(key(...words));
+    ask.announceWaiting = (options, ...words) => this.announce(key(...words), options);
     return ask;
   }
 

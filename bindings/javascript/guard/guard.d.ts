@@ -99,6 +99,7 @@ export class Guard<Value = any> {
     (...words: Words): Promise<Value | null>;
     erase(...words: Words): Promise<void>;
     announce(...words: Words): Promise<Announcement>;
+    announceWaiting(options: { wait?: number; waitLimit?: number }, ...words: Words): Promise<Announcement>;
   };
 
   /** Ends the duplicates of the client that announcements waited on. They end with the client, too. */

@@ -392,5 +392,5 @@ def cached(guard, key, load):
     def ask(*words, **named):
         return guard.get(key(*words, **named), lambda _: load(*words, **named))
     ask.erase = lambda *words, **named: guard.erase(key(*words, **named))
-    ask.announce = lambda *words, **named: guard.announce(key(*words, **named))
+    ask.announce = lambda *words, wait=0, wait_limit=1, **named: guard.announce(key(*words, **named), wait=wait, wait_limit=wait_limit)
     return ask

@@ -84,7 +84,7 @@ class Guard(Steps):
 
     def cached(self, key: Callable[..., Key]) -> Callable:
         """A decorator of a function that loads one row: key(...) of its arguments is the row's key. The function then has
-        erase(...) and announce(...), which take the same arguments."""
+        erase(...) and announce(...), which take the same arguments, announce also `wait` and `wait_limit`."""
         return functools.partial(cached, self, key)
 
     def _drive(self, steps, load):
