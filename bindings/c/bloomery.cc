@@ -131,7 +131,7 @@ Key one_that_is_there(const bloomery_filter& filter, Key first, Key second) {
       "filter's keys are written: say it where the filter is opened");
 }
 
-int erase(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noexcept {
+int try_erase(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noexcept {
   try {
     const bloomery_filter& from = need(filter);
     std::string room, other_room;
@@ -141,12 +141,19 @@ int erase(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noe
       if (const auto second = key_in.second(form, other_room))
         key = one_that_is_there(from, key, *second);
     }
-    if (from.held().erase(key)) return BLOOMERY_OK;
+    const Erase found = from.held().erase(key);
+    if (found == Erase::erased) return BLOOMERY_OK;
+    if (found == Erase::saturated) return BLOOMERY_SATURATED;
     from.require_trust();  // its insert may be the one that failed
     return BLOOMERY_ABSENT;
   } catch (...) {
     return remember_exception();
   }
+}
+
+// A key that stays for ever was there.
+int erased(int found) noexcept {
+  return found == BLOOMERY_SATURATED ? BLOOMERY_OK : found;
 }
 
 void require_answers(const bloomery_keys& keys) {
@@ -272,17 +279,29 @@ int bloomery_insert_u64(bloomery_filter* filter, uint64_t key) {
   return insert(filter, kU64, IntegerKeyGiven<std::uint64_t>{key});
 }
 
+int bloomery_try_erase(bloomery_filter* filter, const void* text, size_t size) {
+  return try_erase(filter, {}, Spelled{text, size});
+}
+int bloomery_try_erase_raw(bloomery_filter* filter, const void* key, size_t size) {
+  return try_erase(filter, {}, RawKey{key, size});
+}
+int bloomery_try_erase_i64(bloomery_filter* filter, int64_t key) {
+  return try_erase(filter, kI64, IntegerKeyGiven<std::int64_t>{key});
+}
+int bloomery_try_erase_u64(bloomery_filter* filter, uint64_t key) {
+  return try_erase(filter, kU64, IntegerKeyGiven<std::uint64_t>{key});
+}
 int bloomery_erase(bloomery_filter* filter, const void* text, size_t size) {
-  return erase(filter, {}, Spelled{text, size});
+  return erased(bloomery_try_erase(filter, text, size));
 }
 int bloomery_erase_raw(bloomery_filter* filter, const void* key, size_t size) {
-  return erase(filter, {}, RawKey{key, size});
+  return erased(bloomery_try_erase_raw(filter, key, size));
 }
 int bloomery_erase_i64(bloomery_filter* filter, int64_t key) {
-  return erase(filter, kI64, IntegerKeyGiven<std::int64_t>{key});
+  return erased(bloomery_try_erase_i64(filter, key));
 }
 int bloomery_erase_u64(bloomery_filter* filter, uint64_t key) {
-  return erase(filter, kU64, IntegerKeyGiven<std::uint64_t>{key});
+  return erased(bloomery_try_erase_u64(filter, key));
 }
 
 int bloomery_ask_many(const bloomery_filter* filter, const bloomery_keys* keys, uint8_t* answers) {

@@ -34,8 +34,8 @@ class HeldFilter {
   // `outcomes` may be null. `insert_many` returns how many keys were added.
   virtual void ask_many(UnhashedBatch keys, std::uint8_t* answers, const CallContext& context) = 0;
   virtual std::size_t insert_many(UnhashedBatch keys, std::uint8_t* outcomes) = 0;
-  // Erases the key, and returns whether it was there.
-  virtual bool erase(Key key) = 0;
+  // Erases the key, and returns what it found.
+  virtual Erase erase(Key key) = 0;
 
   virtual SaidForm form() = 0;
   // Writes the form of keys into the filter: of one whose form is open, which it then no longer is,

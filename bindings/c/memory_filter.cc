@@ -80,8 +80,8 @@ class MemoryFilter final : public HeldFilter {
     return added;
   }
 
-  bool erase(Key key) override {
-    return exclusion_.alone([&] { return filter_.erase(key); });
+  Erase erase(Key key) override {
+    return exclusion_.alone([&] { return filter_.try_erase(key); });
   }
 
   SaidForm form() override {

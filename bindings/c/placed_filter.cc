@@ -133,7 +133,7 @@ class PlacedFilter final : public HeldFilter {
   std::uint64_t memory_bytes() override { return 0; }
   std::string place_name() override { return place_->name(); }
 
-  bool erase(Key) override { refuse("erases no keys"); }
+  Erase erase(Key) override { refuse("erases no keys"); }
   void merge(FilterContents other) override {
     require_ours();
     other.parameters.keys = place_->head().parameters.keys;

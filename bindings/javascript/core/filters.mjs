@@ -14,6 +14,7 @@ import { isBuffer, isBytes } from './typed_arrays.mjs';
 const MAYBE = 1;
 const UNKNOWN = 2;
 const ABSENT = 3;
+const SATURATED = 7;
 const ADDED = 4;
 const OK = 0;
 
@@ -167,7 +168,13 @@ export function define(module, crypto = globalThis.crypto) {
 
     delete(key) {
       if (arguments.length > 1) refuseMore(arguments, 'call delete() for each key');
-      return check(erase(this.#live, key)) !== ABSENT;
+      return this.tryDelete(key) !== 'absent';
+    }
+
+    tryDelete(key) {
+      if (arguments.length > 1) refuseMore(arguments, 'call tryDelete() for each key');
+      const found = check(erase(this.#live, key));
+      return found === ABSENT ? 'absent' : found === SATURATED ? 'saturated' : 'deleted';
     }
 
     addMany(keys, options) {

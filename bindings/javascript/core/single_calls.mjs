@@ -52,5 +52,5 @@ export function singleCallsOf({ wasm, bytes, call, fail, withBytes }, stage) {
       return call(ofRaw, filter, stageText, raw.length);
     };
   };
-  return { ask: single('ask'), insert: single('insert'), erase: single('erase') };
+  return { ask: single('ask'), insert: single('insert'), erase: single('try_erase') };
 }

@@ -196,6 +196,8 @@ export class ClassicFilter extends Filter {
 export class CountingFilter extends Filter {
   static readonly kind: 'counting';
   constructor(options: OptionsOf<'counting'>);
+  /** As delete(), and says of a key that stays for ever: 'saturated'. */
+  tryDelete(key: Key): 'absent' | 'deleted' | 'saturated';
 }
 /** Grows with its keys. */
 export class ScalableFilter extends Filter {

@@ -78,8 +78,8 @@ int javascript_ask_number(const bloomery_filter* filter, double key) {
 int javascript_insert_number(bloomery_filter* filter, double key) {
   return bloomery_insert_i64(filter, static_cast<std::int64_t>(key));
 }
-int javascript_erase_number(bloomery_filter* filter, double key) {
-  return bloomery_erase_i64(filter, static_cast<std::int64_t>(key));
+int javascript_try_erase_number(bloomery_filter* filter, double key) {
+  return bloomery_try_erase_i64(filter, static_cast<std::int64_t>(key));
 }
 
 const char* javascript_kind(const bloomery_filter* filter) {

@@ -12,7 +12,7 @@ extern "C" {
 // question.
 int javascript_ask_number(const bloomery_filter* filter, double key);
 int javascript_insert_number(bloomery_filter* filter, double key);
-int javascript_erase_number(bloomery_filter* filter, double key);
+int javascript_try_erase_number(bloomery_filter* filter, double key);
 
 // Single facts of bloomery_info(), which reads every bit for them; these calls do not. A failure is
 // null or a negative number.

@@ -135,6 +135,21 @@ test('a counting filter lets keys go', () => {
   assert.throws(() => new BlockedFilter(options).delete('guest'), isCode('BAD_ARGUMENT'));
 });
 
+test('a key that was added too often stays for ever, and tryDelete() says so', () => {
+  for (const [often, once] of [['guest', 'host'], [7, 8], [2n ** 62n, 8n], [new Uint8Array(3), new Uint8Array(4)]]) {
+    const filter = new bloomery.CountingFilter(options);
+    for (let i = 0; i < 20; ++i) filter.add(often);
+    for (let i = 0; i < 20; ++i) assert.equal(filter.tryDelete(often), 'saturated');
+    assert.equal(filter.delete(often), true);
+    assert.ok(filter.has(often));
+    filter.add(once);
+    assert.equal(filter.tryDelete(once), 'deleted');
+    assert.equal(filter.tryDelete(once), 'absent');
+    assert.throws(() => filter.tryDelete(often, once), TypeError);
+  }
+  assert.throws(() => new BlockedFilter(options).tryDelete('guest'), isCode('BAD_ARGUMENT'));
+});
+
 test('a window forgets, by its count and by the clock', async () => {
   const last = new bloomery.WindowedFilter({ capacity: 100 });
   last.addMany(texts(1000, 'k'));

@@ -83,6 +83,7 @@ class BloomFilter(_bloomery.Filter):
     >>> f.update(range(10))
     10
     >>> f.remove(3)
+    True
     >>> 3 in f, 4 in f, len(f)
     (False, True, 9)
     """
@@ -188,18 +189,23 @@ class BloomFilter(_bloomery.Filter):
     def remove(self, key):
         """Takes out one add of the key, of a counting filter. KeyError where it is not there.
 
+        Returns whether it could: False for a key that stays for ever, as it was added 15 times more
+        than it was removed.
+
         InDoubtError where it is not, and something failed before: see :meth:`acknowledge`. Only of
         what was added: a key that is there by chance takes others with it.
         """
-        if not self._erase(key):
+        could = self._erase(key)
+        if could is None:
             raise KeyError(key)
+        return could
 
     def discard(self, key):
-        """As :meth:`remove`, without these errors."""
+        """As :meth:`remove`, without these errors: False also where the key is not there."""
         try:
-            self._erase(key)
+            return bool(self._erase(key))
         except InDoubtError:
-            pass
+            return False
 
     def clear(self):
         """Takes out every key."""

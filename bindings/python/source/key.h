@@ -69,15 +69,15 @@ static inline int key_insert(bloomery_filter* filter, const struct key* key) {
 static inline int key_erase(bloomery_filter* filter, const struct key* key) {
   switch (key->kind) {
     case KEY_TEXT:
-      return bloomery_erase(filter, key->bytes, key->size);
+      return bloomery_try_erase(filter, key->bytes, key->size);
     case KEY_RAW:
-      return bloomery_erase_raw(filter, key->bytes, key->size);
+      return bloomery_try_erase_raw(filter, key->bytes, key->size);
     case KEY_I64:
-      return bloomery_erase_i64(filter, key->i64);
+      return bloomery_try_erase_i64(filter, key->i64);
     case KEY_U64:
       break;
   }
-  return bloomery_erase_u64(filter, key->u64);
+  return bloomery_try_erase_u64(filter, key->u64);
 }
 
 #endif

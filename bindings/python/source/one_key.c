@@ -70,6 +70,7 @@ PyObject* filter_add(PyObject* op, PyObject* object) {
   return count_new(self, 1, 1, Py_NewRef(Py_True));
 }
 
+/* None where the key is not there, False where it stays for ever. */
 PyObject* filter_erase(PyObject* op, PyObject* object) {
   Filter* const self = (Filter*)op;
   struct visit visit;
@@ -85,5 +86,6 @@ PyObject* filter_erase(PyObject* op, PyObject* object) {
   key_release(&key);
   leave(&visit);
   if (status < 0) return raise_last();
+  if (status == BLOOMERY_ABSENT) Py_RETURN_NONE;
   return PyBool_FromLong(status == BLOOMERY_OK);
 }

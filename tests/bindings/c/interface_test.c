@@ -950,6 +950,31 @@ static void only_counting_filters_erase(void) {
   bloomery_close(filter);
 }
 
+/* Four bits count to 15. */
+static void an_erase_says_that_a_key_stays_for_ever(void) {
+  bloomery_filter* filter = make("counting", "i64");
+  int i;
+  for (i = 0; i < 15; ++i) CHECK(bloomery_insert_i64(filter, 1) > 0);
+  for (i = 0; i < 14; ++i) CHECK(bloomery_insert_i64(filter, 2) > 0);
+  for (i = 0; i < 20; ++i) {
+    CHECK(bloomery_try_erase_i64(filter, 1) == BLOOMERY_SATURATED);
+    CHECK(bloomery_try_erase_u64(filter, 1) == BLOOMERY_SATURATED);
+    CHECK(bloomery_try_erase(filter, "1", 1) == BLOOMERY_SATURATED);
+    CHECK(bloomery_erase_i64(filter, 1) == BLOOMERY_OK);
+  }
+  for (i = 0; i < 14; ++i) CHECK(bloomery_try_erase_i64(filter, 2) == BLOOMERY_OK);
+  CHECK(bloomery_try_erase_i64(filter, 2) == BLOOMERY_ABSENT);
+  CHECK(bloomery_ask_i64(filter, 1) == BLOOMERY_MAYBE);
+  bloomery_close(filter);
+  filter = make("counting", NULL);
+  for (i = 0; i < 15; ++i) CHECK(insert(filter, "alice") > 0);
+  CHECK(bloomery_try_erase_raw(filter, "alice", 5) == BLOOMERY_SATURATED);
+  bloomery_close(filter);
+  filter = make(NULL, NULL);
+  CHECK(bloomery_try_erase(filter, "alice", 5) == BLOOMERY_BAD_ARGUMENT);
+  bloomery_close(filter);
+}
+
 static void info_is_json_and_sizes_are_told(void) {
   bloomery_options options = options_for(900000000);
   bloomery_size size = BLOOMERY_SIZE;
@@ -1166,6 +1191,7 @@ static const struct {
              CASE(a_file_says_how_its_keys_are_written_also_an_empty_one),
              CASE(a_static_filter_is_built_of_all_its_keys),
              CASE(only_counting_filters_erase),
+             CASE(an_erase_says_that_a_key_stays_for_ever),
              CASE(info_is_json_and_sizes_are_told),
              CASE(threads_lose_no_key),
              CASE(who_reads_all_of_it_holds_nobody_up_for_good),

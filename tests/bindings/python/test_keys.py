@@ -83,6 +83,24 @@ class Keys(unittest.TestCase):
         with self.assertRaises(ValueError):
             -1 in u
 
+    def test_a_key_that_was_added_too_often_stays_and_its_removal_says_so(self):
+        for key in ("often", 7, 2**63, b"often"):
+            f = BloomFilter(1000, kind="counting")
+            for _ in range(20):
+                f.add(key)
+            for _ in range(20):
+                self.assertIs(f.remove(key), False)
+                self.assertIs(f.discard(key), False)
+            self.assertIn(key, f)
+        f = BloomFilter(1000, kind="counting")
+        for _ in range(14):
+            f.add("seldom")
+        for _ in range(13):
+            self.assertIs(f.remove("seldom"), True)
+        self.assertIs(f.discard("seldom"), True)
+        self.assertIs(f.discard("seldom"), False)
+        self.assertRaises(KeyError, f.remove, "seldom")
+
     def test_only_counting_filters_forget(self):
         f = BloomFilter(1000, kind="counting")
         f.update([1, 2])

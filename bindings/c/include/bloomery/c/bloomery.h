@@ -62,6 +62,10 @@ enum {
   BLOOMERY_TAKEN = 6    /* and the place does not say whether it was new */
 };
 
+/* What bloomery_try_erase() found: BLOOMERY_OK, BLOOMERY_ABSENT, or more inserts of the key than
+   the filter counts, which are 15: the key stays for ever. */
+enum { BLOOMERY_SATURATED = 7 };
+
 /* Of the last call of this thread that failed, or answered BLOOMERY_UNKNOWN: BLOOMERY_OK where the
    filter itself did not know. The message is valid until the next of them. */
 int bloomery_status(void);
@@ -150,11 +154,17 @@ int bloomery_insert_u64(bloomery_filter* filter, uint64_t key);
 /* Of a counting filter, and only what was inserted: BLOOMERY_OK, BLOOMERY_ABSENT where it is not
    there, or a status below 0: BLOOMERY_IN_DOUBT where it is not, and an insert failed before. Where
    the filter does not know how its keys were written, the text or the integer goes, whichever is
-   there: BLOOMERY_WRONG_KEYS where both seem to be. */
+   there: BLOOMERY_WRONG_KEYS where both seem to be. A key that stays for ever, as it was inserted
+   15 times more than it was erased, is BLOOMERY_OK, too: bloomery_try_erase() tells them apart. */
 int bloomery_erase(bloomery_filter* filter, const void* text, size_t size);
 int bloomery_erase_raw(bloomery_filter* filter, const void* key, size_t size);
 int bloomery_erase_i64(bloomery_filter* filter, int64_t key);
 int bloomery_erase_u64(bloomery_filter* filter, uint64_t key);
+/* Erase as these do, and answer BLOOMERY_SATURATED for a key that stays. */
+int bloomery_try_erase(bloomery_filter* filter, const void* text, size_t size);
+int bloomery_try_erase_raw(bloomery_filter* filter, const void* key, size_t size);
+int bloomery_try_erase_i64(bloomery_filter* filter, int64_t key);
+int bloomery_try_erase_u64(bloomery_filter* filter, uint64_t key);
 
 /* ---- Many keys ---- */
 
