@@ -64,7 +64,7 @@ milliseconds left_until(Clock::time_point deadline) {
                   std::chrono::duration_cast<milliseconds>(deadline - Clock::now()));
 }
 
-// Until the other end is closed; false when the time or the room for it is over.
+// Reads until the other end is closed; false when the time or the room for it is over.
 bool read_all(int from, Clock::time_point deadline, std::string& output) {
   std::array<char, 4096> buffer{};
   while (output.size() <= kMaxOutput) {

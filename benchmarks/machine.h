@@ -6,7 +6,7 @@
 
 namespace bloomery::bench {
 
-// Where figures come from: they mean little without it.
+// The machine that figures come from: they mean little without it.
 struct Machine {
   std::string processor;
   unsigned processors = 0;

@@ -40,7 +40,7 @@ bool has_screen() {
   return false;
 }
 
-// Where nothing can open it, the printed path is left.
+// Opens the page, if anything can; the printed path is left otherwise.
 void open_in_browser(std::string page) {
   std::string program = "xdg-open";
   char* const arguments[] = {program.data(), page.data(), nullptr};

@@ -103,7 +103,7 @@ class Demo {
                    .table = arguments_.table,
                    .column = arguments_.column,
                    .value_column = arguments_.column};
-    // Where the column's collation takes several keys for one, the row found may be another's.
+    // If the column's collation takes several keys for one, the row found may be another's.
     demo_.traffic.is_value_of = [](Key, const std::string&) { return true; };
   }
 

@@ -83,7 +83,7 @@ std::string reason_in_generations(const AnyFilter& filter, const std::vector<Pro
       generations);
 }
 
-// Which line, lane and bit a position is, where the filter knows lines; and of which layer or
+// Says the line, lane and bit of each position, where the filter knows lines; and its layer or
 // generation, where it has several.
 std::string probes_text(const std::vector<Probe>& probes, const Geometry& geometry,
                         const Kind& kind) {

@@ -123,7 +123,7 @@ int insert_live(const InsertArguments& arguments, PlaceOptions::Access access) {
   return new_count + unknown_count > 0 ? kSome : kNone;
 }
 
-// Others insert into the file as well, or did and were killed: this joins them.
+// Returns whether others insert into the file as well, or did and were killed: this joins them.
 bool is_shared(const PlaceLocation& location) {
   return !location.is_live() && location.file.format == nullptr && is_taken(location) &&
          inspect(location.file.path).is_live_here;

@@ -101,7 +101,7 @@ struct Piece {
   std::vector<Presence> answers{};
 };
 
-// For `count` keys from number `first` on: calls work(piece), which is timed, on any of so many
+// Calls work(piece), which is timed, for `count` keys from number `first` on, on any of so many
 // threads, then end(piece) in order. Returns how long work() took in all.
 template <class Work, class End>
 Timing for_each_piece(const std::string& label, const MeasureArguments& arguments,

@@ -42,7 +42,7 @@ std::string escaped(const std::string& text) {
   return safe;
 }
 
-// Where loads and rates are on the page: to the right and, by powers of ten, upwards.
+// The places of loads and rates on the page: to the right and, by powers of ten, upwards.
 struct Page {
   int lowest = 0;  // power of ten
 

@@ -33,7 +33,7 @@ std::string brief(const std::string& text) {
   return line.substr(0, std::min({line.find("; "), line.find(": "), line.find(" (")}));
 }
 
-// Where the values explain themselves, the shell shows them.
+// Shows the values of an option where they explain themselves.
 std::string brief(const OptionManual& option) {
   return choices_of(option).empty() ? brief(option.description) : option.value;
 }

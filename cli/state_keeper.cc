@@ -36,7 +36,7 @@ void StateKeeper::run() {
     if (stops_) return;
     if (signal && *signal != kWake) end_process(*signal);
     if (Clock::now() < next) continue;
-    // Where a step takes longer, signals must not wait for it here.
+    // If a step takes longer, signals must not wait for it here.
     if (interval_) {
       const Lock held(mutex_, kLongestStep);
       if (held) save();

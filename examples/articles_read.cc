@@ -42,7 +42,7 @@ class ReadArticles {
   }
 
  private:
-  // For 300 articles a month.
+  // Makes a window for 300 articles a month.
   WindowedFilter& of(std::uint64_t user) {
     const FilterOptions options{.capacity = 300,
                                 .false_positive_rate = 0.01,

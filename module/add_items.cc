@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kFull = "ERR non scaling filter is full";
 constexpr const char* kNotInserted = "ERR problem inserting into filter";
 
-// Where a command adds: the filter that it found or made, and the load beside it.
+// The target of a command that adds: the filter that it found or made, and the load beside it.
 struct Target {
   StoredFilter& filter;
   const Creation* made_by = nullptr;  // null: the filter was there before
@@ -37,9 +37,9 @@ Target target_of(const Call& call, Slot& slot, const std::optional<Creation>& cr
   return {slot.store(make_chain(creation->filter)), &*creation};
 }
 
-// Where a primary or a file said so the item was added, whatever room is here: a primary whose bits
-// differ (before 8, and where rates above 0.25 or EXPANSION 0 are meant otherwise) takes a few
-// items for present that count here.
+// Inserts; if a primary or a file said so the item was added, whatever room is here: a primary
+// whose bits differ (before 8, and where rates above 0.25 or EXPANSION 0 are meant otherwise) takes
+// a few items for present that count here.
 Insert insert(const Call& call, StoredFilter& filter, Key item) {
   if (!call.is_replay()) return filter.try_insert(item);
   return filter.insert_regardless(item) ? Insert::added : Insert::present;

@@ -166,7 +166,7 @@ void Call::replicate_head(std::span<const std::byte> head) const {
 void Call::expire_after(OpenKey& key, std::uint64_t milliseconds) const {
   if (milliseconds == 0) return;
   key.expire_after(milliseconds);
-  // By the clock that servers expire keys by, which may have been set since windows began to count.
+  // The clock that servers expire keys by may have been set since windows began to count.
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto when = std::chrono::floor<std::chrono::milliseconds>(now).count() +
                     static_cast<std::int64_t>(milliseconds);

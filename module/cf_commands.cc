@@ -216,7 +216,7 @@ void take_chunk(const Call& call, Slot& slot, std::int64_t position,
   auto& stored = slot.existing<StoredCuckoo>();
   const bool was_incomplete = stored.is_incomplete();
   if (was_incomplete) require_few_ranges(call, stored.half().loaded);
-  // Others than it has would take items away. A piece that comes again is what it was.
+  // Bytes other than it has would take items away. A piece that comes again is what it was.
   if (!was_incomplete && !call.is_replay() &&
       !(position > 0 && stored.has(static_cast<std::uint64_t>(position), bytes))) {
     throw Refusal("Couldn't load chunk!");

@@ -59,7 +59,7 @@ int set(const char*, String* value, void* of, String** error) noexcept {
   }
 }
 
-// Once all of a CONFIG SET are set; the server sets those of before again where one is refused.
+// Called once all of a CONFIG SET are set; the server sets the old ones again where one is refused.
 int apply(Context*, void* of, String** error) noexcept {
   try {
     parameter(of).setting->require_fits(the_module().settings);

@@ -125,7 +125,7 @@ void save_upload(Io* io, void* value) noexcept {
   }
   save_text(io, upload.id);
   api().save_unsigned(io, upload.lives_ms);
-  // Where an append-only file has a RESTORE, that is all that says so.
+  // If an append-only file has a RESTORE, that is all that says so.
   api().save_unsigned(io, upload.past(!is_saving));
   save_text(io, upload.added.spoilt());
   api().save_unsigned(io, upload.added.all().size());

@@ -56,7 +56,7 @@ void* take(std::uint64_t byte_count) {
   return bytes;
 }
 
-// More than a callback takes at a time. Untouched, and so no memory of the machine's.
+// The reserve: more than a callback takes at a time. Untouched, so no memory of the machine's.
 constexpr std::size_t kReserveBytes = std::size_t{24} << 20;
 std::atomic<void*> reserve{nullptr};
 std::new_handler next_handler = nullptr;
@@ -130,7 +130,7 @@ bool is_replay(int context_flags) noexcept {
   return (context_flags & (kFromPrimary | kLoading)) != 0;
 }
 
-// Others are on the link of a replica to its primary.
+// Tells a slot move from the link of a replica to its primary.
 bool is_slot_move(int context_flags) noexcept {
   return (context_flags & kFromPrimary) != 0 && (context_flags & kReplica) == 0;
 }

@@ -133,7 +133,7 @@ class StoredFilter final {
   void note_change() noexcept;          // after each change
   void count_memory() noexcept;
   DeltaRing::Basis ring_basis() const noexcept;
-  // After keys came in, whether they were new or not; and after bits changed otherwise.
+  // Tell the ring of keys that came in, whether they were new or not; and of other changed bits.
   void tell_ring(KeyBatch keys) noexcept;
   void end_ring() noexcept {
     if (ring_) ring_->forget();

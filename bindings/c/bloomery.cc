@@ -116,7 +116,7 @@ int insert(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) no
 }
 
 int insert_raw(bloomery_filter* filter, const RawKey& key) noexcept {
-  // Others are no integer's; what is no key is refused where it is read.
+  // Keys of another size are no integer's; what is no key is refused where it is read.
   const bool is_eight = key.key != nullptr && key.size == sizeof(std::uint64_t);
   return insert(filter, is_eight ? usual_form_of_raw(key.key, key.size) : KeyForm{}, key);
 }

@@ -13,9 +13,9 @@
 
 namespace bloomery::c {
 
-// Which calls on one filter may run together, so that C's callers need not know it. Beside each
-// other run questions, concurrent inserts (shared) and those who read all of it (keep); alone runs
-// what changes bits faster than concurrently, or more than bits.
+// Exclusion: which calls on one filter may run together, so that C's callers need not know it.
+// Questions, concurrent inserts (shared) and those who read all of it (keep) run beside each other;
+// what changes bits faster than concurrently, or more than bits, runs alone.
 //
 // shared() costs a store on a line of the thread's own. The gate is one for all filters, so what
 // runs in shared() is short; keep() may last. Who waits to run alone goes before whoever comes to

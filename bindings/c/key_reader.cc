@@ -56,7 +56,7 @@ void require_fits(const KeyForm& form, bool is_signed, std::uint64_t integer) {
                  : " is above 9223372036854775807, and the filter's keys are i64"));
 }
 
-// By its digits, of forms that are not the eight bytes themselves.
+// Spells an integer by its digits, of forms that are not the eight bytes themselves.
 void spell(const KeyForm& form, bool is_signed, std::uint64_t integer, std::string& room) {
   const std::string digits =
       is_signed ? std::to_string(static_cast<std::int64_t>(integer)) : std::to_string(integer);

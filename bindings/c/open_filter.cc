@@ -13,7 +13,7 @@ namespace bloomery::c {
 
 namespace {
 
-// Which says how its keys are written, whatever its kind.
+// Returns whether it is a file of ours, which says how its keys are written, whatever its kind.
 bool is_our_file(const PlaceLocation& location) {
   return !location.is_live() && location.format == nullptr;
 }

@@ -7,9 +7,9 @@
 
 namespace bloomery {
 
-// Which of kCount lanes is this thread's. A lane below kOwned is its own while it lives: nobody
-// else writes what belongs to the lane, so a counter there goes up by a load and a store, without
-// an atomic addition. Threads that come when all those are taken share the others.
+// ThreadLane: which of kCount lanes is this thread's. A lane below kOwned is its own while it
+// lives: nobody else writes what belongs to the lane, so a counter there goes up by a load and a
+// store, without an atomic addition. Threads that come when all those are taken share the others.
 //
 // A thread that gets a lane sees all that the threads before it wrote in it.
 class ThreadLane {

@@ -71,7 +71,7 @@ std::optional<std::int64_t> moment_of(std::string_view entry) {
   return moment;
 }
 
-// By this machine's clock, which only says whom to ask: the server decides by its own.
+// Looks at this machine's clock, which only says whom to ask: the server decides by its own.
 bool may_be_due(std::int64_t moment) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return moment > 0 && moment <= std::chrono::duration_cast<std::chrono::milliseconds>(now).count();

@@ -204,7 +204,7 @@ class BasicFilter {
   }
   { return IntegerView<const BasicFilter>::run(*this, loop); }
 
-  // For those who insert by other ways: change(words) sets bits of keys and returns how many of the
+  // Inserts in a way of the caller's: change(words) sets bits of keys and returns how many of the
   // keys were new.
   template <class Change>
   std::size_t change_words(Change change) {

@@ -63,7 +63,8 @@ class BlockedLayout {
   [[gnu::always_inline]] bool may_contain(std::span<const std::uint64_t> words,
                                           HashPair hash) const noexcept {
     if constexpr (kCompiled) {
-      // Others may set bits meanwhile (insert_concurrently): what was read before is no answer now.
+      // Other threads may set bits meanwhile (insert_concurrently), so what was read before is no
+      // answer now.
       const std::uint64_t* now = words.data();
       __asm__ volatile("" : "+r"(now));
       return OneKeyOfAnyShape<CompiledLanes>::may_contain(now, shape_, hash);

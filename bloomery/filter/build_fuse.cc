@@ -14,7 +14,7 @@ namespace {
 // How many keys, or slots, before their use memory is asked for.
 constexpr std::size_t kAhead = 32;
 
-// By arithmetic, because g++ 12 makes a jump of "?".
+// Selects by arithmetic, because g++ 12 makes a jump of "?".
 template <class N>
 [[gnu::always_inline]] inline N selected(bool which, N yes, N no) {
   return no ^ ((no ^ yes) & (0 - static_cast<N>(which)));

@@ -80,7 +80,7 @@ class ClassicLayout {
       return key;
     }
   }
-  // By reference: the result may be a key, whose bytes are the integer's.
+  // Takes the integer by reference: the result may be a key, whose bytes are the integer's.
   Hashed hash(const std::uint64_t& integer) const noexcept {
     if constexpr (requires { scheme_.hash(integer); }) {
       return scheme_.hash(integer);

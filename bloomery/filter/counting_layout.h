@@ -160,7 +160,7 @@ class CountingLayout {
    public:
     Distinct(const CountingLayout& layout, HashPair hash) noexcept {
       layout.plain_.for_each_position(hash, [&](std::uint64_t position) {
-        // Within lines no two fall together.
+        // Positions within lines never fall together.
         if (L::kLinePositions > 1 || std::find(begin(), end(), position) == end()) {
           positions_[count_++] = position;
         }

@@ -27,7 +27,7 @@ struct Digit {
   }
 };
 
-// Where each group begins; where it ends once all are written.
+// Returns where each group begins, which is where it ends once all are written.
 template <class PairOf>
 std::vector<std::size_t> begins(std::size_t count, const PairOf& pair_of, Digit digit) {
   std::vector<std::size_t> at((std::size_t{1} << digit.bits) + 1);

@@ -13,8 +13,8 @@
 
 namespace bloomery {
 
-// Which keys are in each slot of a fuse filter that is being built. A slot has one word: how many
-// keys it has, and the exclusive or of what is known of them, which of a single key is just that.
+// The keys in each slot of a fuse filter that is being built. A slot has one word: how many keys it
+// has, and the exclusive or of what is known of them, which of a single key is just that.
 //
 //   bits          2                   18                18         18 or more    8, the highest
 //              which of its     slot 0 ^ slot 1   slot 0 ^ slot 2  fingerprint   how many

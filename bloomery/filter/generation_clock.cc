@@ -27,8 +27,8 @@ constexpr std::size_t kRaise = 3;
 // the clock at the most, so a leap of that many more is not taken for an even pace.
 constexpr std::uint64_t kStandsStill = 3;
 
-// Beyond this a head is none: no clock and no count gets there, and products stay below 2^64. One
-// that was stored with so much stays there: what inserts make of it must be a head again.
+// Limits of a head: no clock and no count gets beyond, and products stay below 2^64. One that was
+// stored with so much stays there: what inserts make of it must be a head again.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
 constexpr std::uint64_t kLatestMs = std::uint64_t{1} << 56;
 

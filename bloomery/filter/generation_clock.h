@@ -10,8 +10,8 @@
 
 namespace bloomery {
 
-// Which generation it is, by the head of a windowed filter's words (see windowed_shape.h) and, for
-// windows of time, by a clock.
+// GenerationClock: tells the newest generation, by the head of a windowed filter's words (see
+// windowed_shape.h) and, for windows of time, by a clock.
 //
 // A clock that goes back does not bring a generation back. While it is at most three generations
 // behind, time stands still; beyond, the next insert takes what it says as going on from here, and

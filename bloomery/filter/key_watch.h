@@ -28,7 +28,7 @@ constexpr bool is_64_bit_integer(KeyEncoding encoding) noexcept {
   return encoding == KeyEncoding::u64 || encoding == KeyEncoding::i64;
 }
 
-// Which of them are to be looked at. None of another system's filter, which cannot say it.
+// Returns the calls to be looked at: none of another system's filter, which cannot say it.
 constexpr std::uint8_t watched_calls(const FilterParameters& parameters) noexcept {
   const KeyEncoding encoding = parameters.keys.encoding;
   if (is_foreign(parameters.kind) || !parameters.keys.is_known()) return 0;

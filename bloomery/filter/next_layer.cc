@@ -73,8 +73,8 @@ Layer later_layer(const FilterOptions& options, const Grown& grown) {
   return thrifty_layer(layer.geometry, layer.capacity, layer.false_positive_rate);
 }
 
-// Once all layers that kept the filter within 65,536 keys, of 1, 15, 240, 3,840 and 61,440, had a
-// 128th of the rate each, the first included, and the others shared what these five left.
+// The rule of earlier versions: all layers that kept the filter within 65,536 keys, of 1, 15, 240,
+// 3,840 and 61,440, had a 128th of the rate each, and the others shared what these five left.
 namespace strict {
 
 constexpr double kShare = 1.0 / 128;

@@ -79,7 +79,7 @@ class StaticFilter {
   }
   bool may_contain_hash(HashPair hash) const noexcept;
   void may_contain_many(KeyBatch batch, Answers found) const;
-  // For those who compare kernels.
+  // Asks by a kernel of the caller's, to compare kernels.
   void may_contain_many(KeyBatch batch, Answers found, const BlockedKernel& kernel) const;
   void may_contain_many(KeyRange auto&& keys, Answers found) const {
     may_contain_many(views_of(keys), found);
@@ -96,7 +96,7 @@ class StaticFilter {
   bool is_fuse() const noexcept { return is_fuse_; }
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
 
-  // These copy and read every bit.
+  // fill_ratio() and cardinality() copy and read every bit.
   double fill_ratio() const;
   double cardinality() const;
   double predicted_rate() const;

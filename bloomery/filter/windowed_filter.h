@@ -18,7 +18,7 @@ namespace bloomery {
 // Without a length it is W itself, and then no pace can break the rate, which is that of all
 // generations together.
 //
-// By time, the rate is no promise for bursts. No key is lost by one, but `capacity` keys within one
+// The rate is no promise for bursts, by time. No key is lost by one, but `capacity` keys within one
 // generation make 1 % to 38 % (at G = 4; 76 % at 7) until they are forgotten; predicted_rate() says
 // how it is. Who must keep the rate then makes capacity G times the most keys of any W / G.
 //
@@ -33,8 +33,8 @@ namespace bloomery {
 // right after it went back, by four generations at most where it had gone back by more than three
 // (docs/soundness_cases.md says it all).
 //
-// By time, filters merge, each generation with the one
-// of its age; by count they do not.
+// Filters by time merge, each generation with the one
+// of its age; those by count do not.
 //
 // insert() is true for a key that is not found, and every insert counts anew. inserted() are those
 // that were true, since the filter was made; cardinality(), fill_ratio() and predicted_rate() are

@@ -17,7 +17,7 @@
 //   by time    G + 1 + offset + floor(milliseconds since 1970 * G / window.length_ms)
 //   by count   G + 1 + floor(inserts so far * G / capacity)
 //
-// There are G + 1 slots, and generation i has slot i mod (G + 1) until generation i + G + 1 takes
+// G + 1 slots are in a filter. Generation i has slot i mod (G + 1) until generation i + G + 1 takes
 // it. A generation has bit_count / 256 half lines (half_line.h), and the lines of a key in it are
 // chosen as blocked_shape.h says, half lines being the lines. Group l is half line l of all slots.
 //

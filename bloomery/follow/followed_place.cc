@@ -293,7 +293,7 @@ void FollowedPlace::replace(const AnyFilter& filter, const Watermark* watermark)
     redis::Client client(redis::parse_location(location_.server));
     redis::push_filter(filter.contents(), client, {.notes = notes});
   } else {
-    // Where nothing is, what comes before the new file does, is not replaced.
+    // If nothing is there, a file that comes before the new one does is not replaced.
     const bool is_there = is_taken(location_);
     if (is_there && !location_.is_live()) require_no_strange_file(location_);
     save(filter.contents(), location_,

@@ -119,8 +119,8 @@ void Follower::end() {
   update([](FollowerStatus& status) { status.state = FollowerStatus::State::ended; });
 }
 
-// Until something fails, or it is stopped; or until the filter has what the database has at the
-// beginning, if somebody says how far that is. Whether it has.
+// Follows until an error or a stop; with `until`, until the filter has what the database has at the
+// beginning. Returns whether it has.
 bool Follower::follow(std::stop_token stop, FenceSource* until) {
   const CallContext context{.stop = stop};
   Aim aim{.until = until};
@@ -277,8 +277,8 @@ void Follower::look(const CallContext& context) {
   if (!is_as_left) forget_and_show();
 }
 
-// Until a filter that has lost bits was built again, its watermark names a source that nobody asks
-// about: so it denies nothing behind a fence.
+// Asks the filter for keys that it must have. One that has lost bits gets a watermark of a source
+// that nobody asks about, until it was built again: so it denies nothing behind a fence.
 void Follower::audit(const CallContext& context) {
   audit_at_ = Clock::now() + options_.audit_every;
   if (!filter_.has_watermark()) return;

@@ -8,7 +8,7 @@
 
 namespace bloomery {
 
-// Which bytes of a whole have come, in pieces of any order that may overlap.
+// The bytes of a whole that have come, in pieces of any order that may overlap.
 class ByteRanges {
  public:
   // Bytes from `first` up to, but not, `end`. What then touches or overlaps becomes one range.

@@ -12,7 +12,7 @@
 //
 //   key.0, key.1, ...     bit d is bit d mod (2^32 - 1) of the string d / (2^32 - 1)
 //
-// Within a string, bit i is bit 7 - (i mod 8) of byte i / 8, and it ends with the last byte that
+// Bit i of a string is bit 7 - (i mod 8) of byte i / 8, and a string ends with the last byte that
 // has one set. A file has the strings one after another, each but the last filled up with zeros to
 // the 536,870,912 bytes of 2^32 bits.
 namespace bloomery {

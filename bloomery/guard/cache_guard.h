@@ -31,7 +31,7 @@ namespace bloomery {
 // An absent key costs what the filter costs and a few loads: no lock, no allocation. All calls may
 // run together. Filter and cache are borrowed: they outlive the guard, and the guard its tokens.
 //
-// Where rows also come past the guard, and a follower brings them to the filter, GuardOptions::mode
+// If rows also come past the guard, and a follower brings them to the filter, GuardOptions::mode
 // says how old a "no such row" may be: it is said behind a fence, and nothing of it is kept in the
 // cache or taken from there.
 //

@@ -28,8 +28,8 @@ class DistrustedKeys {
   // Throws std::bad_alloc, with some of the keys in.
   void add(std::span<const Key> keys);
 
-  // Which times of distrust there were until now. An erase that begins after this makes good for
-  // those, and for no later one.
+  // Moment: the times of distrust that there were until then. An erase that begins after it makes
+  // good for those, and for no later one.
   using Moment = std::uint64_t;
   Moment now() const noexcept { return last_.load(std::memory_order_acquire); }
   void remove(std::span<const Key> keys, Moment at_most) noexcept;

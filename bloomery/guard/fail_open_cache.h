@@ -36,7 +36,7 @@ class FailOpenCache {
         jitter_(options.ttl_jitter, options.jitter_seed),
         breaker_(options.failures_in_a_row, options.failure_pause) {}
 
-  // When the cache fails, all answers are `unknown`. No negative entry is an answer where rows come
+  // All answers are `unknown` when the cache fails. No negative entry is an answer where rows come
   // that nobody erased it for, or `strict` says so. Counts the hits.
   void ask_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
                 const CallContext& context, bool strict) noexcept {
@@ -103,7 +103,7 @@ class FailOpenCache {
 
   void drop_many(std::span<const CacheEntry<Value>> entries, const CallContext& context) noexcept {
     if (entries.empty()) return;
-    // Others wait for it, so a moment is taken for it also where the call is over.
+    // Other callers wait for the lease, so a moment is taken for it also where the call is over.
     constexpr std::chrono::milliseconds kMoment{20};
     const CallContext within = context.is_over() ? CallContext::within(kMoment) : context;
     attempt(within, [&, this] { cache_.drop_many(entries, within); });
@@ -181,8 +181,8 @@ class FailOpenCache {
                          const CallContext& context, bool strict) noexcept {
     settle(keys, context);
     try {
-      // Whom to believe is known before the cache is asked. An entry that is read after that was
-      // written after the erase, or the erase that fails is not over yet.
+      // The keys to believe are known before the cache is asked. An entry that is read after that
+      // was written after the erase, or the erase that fails is not over yet.
       std::vector<std::size_t> believed;
       for (std::size_t i = 0; i < keys.size(); ++i) {
         answers[i] = {.state = Cached::unknown};
@@ -236,7 +236,7 @@ class FailOpenCache {
       return true;
     } catch (...) {
       counters_.add(&GuardCounters::cache_errors);
-      // That a caller is in a hurry is no fault of the cache.
+      // A caller's hurry is no fault of the cache.
       if (!context.is_over()) breaker_.failed();
       return false;
     }

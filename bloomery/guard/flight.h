@@ -59,8 +59,8 @@ class Flight {
     return *result_;  // never changed again
   }
 
-  // From its return on nothing of this flight begins to be written. Returns whether something is
-  // being written now.
+  // Lets nothing of this flight begin to be written, from its return on. Returns whether something
+  // is being written now.
   bool detach() noexcept {
     const std::lock_guard lock(mutex_);
     detached_ = true;

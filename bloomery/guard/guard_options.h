@@ -57,7 +57,7 @@ struct GuardOptions {
   // One absent in so many is asked of the database (0: none).
   std::uint64_t audit_every = 10'000;
 
-  // For the jitter; drawn from the system where it is not set.
+  // Seed of the jitter; drawn from the system where it is not set.
   std::optional<std::uint64_t> jitter_seed = std::nullopt;
 };
 

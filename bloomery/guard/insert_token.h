@@ -37,10 +37,10 @@ class [[nodiscard]] InsertToken {
   // somebody writes one of the keys to the cache: then it has not ended, and may be tried again.
   void release(const CallContext& context = {});
 
-  // For a transaction that may outlast what a cache between processes remembers of it
-  // (GuardVerbsOptions::mark_life): announces the same rows once more, just before the commit.
-  // Returns whether the announcement had held without a gap. Throws as will_insert() does: then
-  // roll back. Throws std::logic_error where the token has ended.
+  // Announces the same rows once more, just before the commit of a transaction that may outlast
+  // what a cache between processes remembers of it (GuardVerbsOptions::mark_life). Returns whether
+  // the announcement had held without a gap. Throws as will_insert() does: then roll back. Throws
+  // std::logic_error where the token has ended.
   bool renew(const CallContext& context = {});
 
  private:

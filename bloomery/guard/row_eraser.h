@@ -19,8 +19,8 @@ class RowEraser {
   RowEraser(RowFlights<Value>& flights, FailOpenCache<Value>& cache) noexcept
       : flights_(flights), cache_(cache) {}
 
-  // When it returns, nobody gets what was read before it was called. Waits for those who are
-  // writing such an answer to the cache; without a context it does not. Throws CallAborted where it
+  // Erases: nobody gets what was read before the call once it has returned. Waits for those who are
+  // writing an old answer to the cache; without a context it does not. Throws CallAborted where it
   // may not wait any longer, and what the cache throws. Then the entries may be there still: the
   // cache is not believed for these keys until somebody has erased them.
   // `insert`: the one that has ended; null: rows were changed or deleted.

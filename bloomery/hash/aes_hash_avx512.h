@@ -24,7 +24,7 @@ class AesOfEight {
   // Returns what aes_hash() does.
   static HashPair hash(Key key, std::uint64_t spread) noexcept {
     if (key.size() == sizeof(std::uint64_t)) {
-      // Which was written just now, most often, and a whole line would wait for it.
+      // The key was written just now, most often, and a read of a whole line would wait for it.
       std::uint64_t number;
       std::memcpy(&number, key.data(), sizeof number);
       return Single::of_number(number, spread);

@@ -20,7 +20,7 @@ struct Neon {
   [[gnu::always_inline]] static Lane load(const char* at) {
     return vld1q_u8(reinterpret_cast<const std::uint8_t*>(at));
   }
-  // Where there is no such byte, vqtbl1q_u8 gives zero.
+  // Drops bytes: vqtbl1q_u8 gives zero where there is no byte of that number.
   [[gnu::always_inline]] static Lane drop(Lane lane, std::size_t count) {
     const Lane places = of_words(0x0706050403020100, 0x0f0e0d0c0b0a0908);
     return vqtbl1q_u8(lane, vaddq_u8(places, vdupq_n_u8(static_cast<std::uint8_t>(count))));

@@ -110,7 +110,7 @@ static_assert([] {
 }());
 
 #if defined(__x86_64__)
-// Which clang 14 has no name for.
+// Asks for VAES, for which clang 14 has no name.
 bool has_vaes() {
   unsigned eax = 0;
   unsigned ebx = 0;

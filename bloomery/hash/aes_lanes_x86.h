@@ -32,7 +32,7 @@ struct AesLanesX86 {
   }
 
  private:
-  // Which byte comes to each place of a lane; where the highest bit is set, zero does.
+  // The byte that comes to each place of a lane; where the highest bit is set, zero does.
   static constexpr struct Places {
     char bytes[kAesBytes + kAesLane];
   } kDropped = [] {

@@ -11,7 +11,7 @@
 
 namespace bloomery {
 
-// Both halves of a 128-bit product.
+// The halves of a 128-bit product.
 struct WideProduct {
   std::uint64_t low;
   std::uint64_t high;

@@ -28,7 +28,7 @@ constexpr std::array<std::uint32_t, kMd5Steps> kMd5Sines{
 // Each round's four, in turn.
 constexpr std::array<std::array<int, 4>, 4> kMd5Shifts{
     {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}}};
-// Which word of the block a step takes: (factor * step + first) mod 16.
+// The word of the block that a step takes: (factor * step + first) mod 16.
 constexpr std::array<std::array<std::size_t, 2>, 4> kMd5Words{{{1, 0}, {5, 1}, {3, 5}, {7, 0}}};
 
 using Md5State = std::array<std::uint32_t, 4>;

@@ -23,7 +23,7 @@ namespace bloomery {
 
 static_assert(std::endian::native == std::endian::little, "an integer key is its bytes in memory");
 
-// Which function turned keys into hash pairs. Stored in files: numbers are never reused.
+// The function that turned keys into hash pairs. Stored in files: numbers are never reused.
 enum class HashId : std::uint8_t {
   native = 1,   // IntegerHash for keys of eight bytes, XXH3-128 for all others; both seeded
   secret = 2,   // HighwayHash-128 under a secret key

@@ -49,7 +49,7 @@ struct AnyEightKeys {
   }
 
  private:
-  // Which byte of a key of so many comes to each place of its six words.
+  // The byte of a key of so many that comes to each place of its six words.
   struct alignas(64) Places {
     unsigned char bytes[kBlock + 1][64];
   };

@@ -12,7 +12,7 @@ namespace bloomery {
 struct SecretKey {
   std::array<std::uint64_t, 4> words{};
 
-  // From the kernel's generator. Throws std::system_error where that fails.
+  // Draws a key from the kernel's generator. Throws std::system_error where that fails.
   static SecretKey random();
 
   friend bool operator==(const SecretKey&, const SecretKey&) = default;

@@ -47,7 +47,7 @@ struct PlaceOptions {
 // A file says `absent` for what it does not hold: that its keys are all there are is for the caller
 // to know. Behind a fence it says `unknown`, but for a file of our own whose watermark reaches it.
 //
-// Where another filter has taken the place of an open one, which then says `unknown`, a question
+// If another filter has taken the place of an open one, which then says `unknown`, a question
 // behind a fence that the new one reaches goes on with that (adopting_place.h).
 //
 // redis/places/bitmap_place.h and redis/places/native_place.h describe the answers of a filter in a

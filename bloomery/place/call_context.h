@@ -11,7 +11,8 @@
 
 namespace bloomery {
 
-// More is the same: nobody waits so long, and clocks can still add it.
+// The longest time, to which longer ones are cut: nobody waits so long, and clocks can still add
+// it.
 inline constexpr std::chrono::milliseconds kForever = std::chrono::hours(24 * 365);
 
 // The deadline, stop, fence and user data of a call that may have to wait. The default has none of

@@ -183,7 +183,7 @@ void FencedPlace::decide_gathered(std::span<const Key> keys, std::span<Undecided
 void FencedPlace::decide(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                          const CallContext& context) {
   if (decide_once(keys, answers, proofs, context)) return;
-  // By now something is known of the filter that came in between.
+  // Something is known by now of the filter that came in between.
   std::ranges::fill(answers, Presence::unknown);
   decide_once(keys, answers, proofs, context);
 }

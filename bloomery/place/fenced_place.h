@@ -40,7 +40,7 @@ struct FencedOptions {
 // Where it has stood still for half a second nobody waits or asks the database any more, but one in
 // a while who tries, until it moves.
 //
-// Within a budget: the fence is asked a few times in it, and the place behind the oldest that is
+// A budget: the fence is asked a few times in it, and the place behind the oldest fence that is
 // still within. Ages are by this process's own clock, from before a fence was asked: no clock or
 // beat of anybody else has a part in it.
 //

@@ -50,7 +50,7 @@ struct GatheringLimits {
 //
 // A child of fork() begins with none: those of its parent's threads are theirs.
 //
-// So it is for questions that may be asked twice, and none with a fence of its own.
+// Gathering is for questions that may be asked twice, and none with a fence of its own.
 template <class Answer, class Timeout = StoreError>
 class Gathering {
  public:
@@ -218,7 +218,7 @@ class Gathering {
     }
   }
 
-  // These questions are the next trip's, before all who came later.
+  // Gives these questions to the next trip, before all who came later.
   void hand_over(Traffic& traffic, const Questions& all, Question& leader,
                  const CallContext& context) {
     try {

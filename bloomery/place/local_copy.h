@@ -151,7 +151,7 @@ class LocalCopy final : public FollowedFilter {
   std::string last_error_;
   std::atomic<std::uint64_t> copies_{0};
   std::atomic<std::uint64_t> hashes_{0};
-  // These members are used by the thread alone.
+  // Members that the thread alone uses.
   std::optional<DeltaPosition> position_{};
   bool is_behind_ = false;  // more of the same delta is to come
   std::optional<KeyForm> keys_{};

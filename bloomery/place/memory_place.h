@@ -244,7 +244,7 @@ class MemoryPlace final : public FollowedFilter {
     void finish(std::optional<Watermark> watermark) {
       if (!begun) throw StoreError(place.name() + ": this rebuild is over");
       const Identity identity = Identity::random();
-      // From here on no insert fails without a word, so that what is asked next stays true.
+      // No insert fails without a word from here on, so that what is asked next stays true.
       place.change([](State& state) { state.must_enter_next = true; });
       if (next->incomplete) {
         place.change([](State& state) { state.must_enter_next = false; });

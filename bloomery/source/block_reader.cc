@@ -87,7 +87,7 @@ void BlockReader::grow(Block& block) const {
 
 namespace {
 
-// Where a carriage return stands that is not before the end of its record, and the text behind it;
+// Finds a carriage return that is not before the end of its record, and the text behind it;
 // `record` has no quotes.
 std::optional<CsvFault> lone_return_in(std::string_view record, const std::string& delimiter) {
   const std::size_t at = record.find('\r');

@@ -92,7 +92,7 @@ class OrderedRun {
     return wants_more;
   }
 
-  // On the oldest piece that nobody has taken.
+  // Works on the oldest piece that nobody has taken.
   void work(std::unique_lock<std::mutex>& lock) {
     const std::uint64_t piece = taken_++;
     lock.unlock();

@@ -30,7 +30,7 @@ namespace {
                               "mysql://... the same");
 }
 
-// Where there are rows that come and go.
+// Parses the location of a source whose rows come and go.
 SourceLocation parse_followed(std::string_view location) {
   SourceLocation parsed = parse_source_location(location);
   if (!parsed.is_database()) {

@@ -18,7 +18,7 @@ constexpr auto kInterval = std::chrono::milliseconds(100);
 constexpr double kFirstRateSeconds = 0.1;
 
 std::optional<double> share_done(std::uint64_t done, std::optional<std::uint64_t> total) {
-  // More than there was to be: the total was wrong, so it is unknown.
+  // A total that is exceeded was wrong, so it is unknown.
   if (!total || *total == 0 || done > *total) return std::nullopt;
   return static_cast<double>(done) / static_cast<double>(*total);
 }

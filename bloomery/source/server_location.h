@@ -9,7 +9,7 @@
 
 namespace bloomery {
 
-// Which keys of a database on a server: columns of a table or view, or what a query selects.
+// The keys of a database on a server: columns of a table or view, or what a query selects.
 struct ServerSelection {
   std::string schema{};  // of the table; empty: as the server finds it
   std::string table{};

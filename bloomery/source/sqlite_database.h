@@ -70,7 +70,7 @@ class SqliteDatabase {
   struct Close {
     void operator()(sqlite3* connection) const noexcept;
   };
-  // Which file it is, among all that there are now.
+  // FileName: tells a file from all others that there are now.
   struct FileName {
     std::uint32_t device_major = 0;
     std::uint32_t device_minor = 0;

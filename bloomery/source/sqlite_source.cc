@@ -189,7 +189,7 @@ std::optional<std::uint64_t> SqliteSource::expected_count() {
   return static_cast<std::uint64_t>(sqlite3_column_int64(statement.get(), 0));
 }
 
-// From the first to the last of many, if nearly all of them are taken.
+// Returns the range from the first to the last rowid of many, if nearly all in it are taken.
 std::optional<RowidRange> SqliteSource::dense_rowids() {
   constexpr std::uint64_t kProbes = 256;
   constexpr std::uint64_t kFewestFound = 250;

@@ -15,7 +15,7 @@
 
 namespace bloomery {
 
-// Which keys of a database: a column of a table or view, or what a query selects.
+// The keys of a database: a column of a table or view, or what a query selects.
 struct SqliteSelection {
   std::string table;  // with column; any names, quoted here
   std::string column;

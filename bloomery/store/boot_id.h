@@ -5,8 +5,8 @@
 
 namespace bloomery {
 
-// Which start of which machine this is: what is in the memory of one is in no other's. Throws
-// StoreError where the system does not say.
+// Returns the number of this start of this machine: what is in the memory of one is in no other's.
+// Throws StoreError where the system does not say.
 Identity boot_id();
 
 }  // namespace bloomery

@@ -126,8 +126,8 @@ class ConfigChange {
   bool is_changed_ = false;
 };
 
-// Where no file was. Unasked, nothing is replaced: whoever makes FILE.config makes FILE too. With
-// `replace` several may be at it, and FILE has no settings until it is there, as below.
+// Writes where no file was. Unasked, nothing is replaced: whoever makes FILE.config makes FILE too.
+// With `replace` several may be at it, and FILE has no settings until it is there, as below.
 std::optional<WriterLock> write_new(const FilterContents& contents, const FileLocation& location,
                                     bool replace, const std::filesystem::path& target) {
   const Format& format = *location.format;

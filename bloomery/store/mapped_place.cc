@@ -44,7 +44,7 @@ AnyFilter MappedPlace::copy(const CallContext& context) {
     refuse("has not come to the fence, and is not copied");
   }
   AnyFilter copied = copy_any(mapped_.filter().contents());
-  // After all of it was read.
+  // Damage is looked for after all of it was read.
   if (mapped_.is_damaged()) {
     throw StoreError(name() + ": was truncated or written over by others while it was mapped");
   }

@@ -12,7 +12,7 @@
 
 namespace bloomery {
 
-// Which words of a filter its "absent" rests on, whatever its kind.
+// The words of a filter that its "absent" rests on, whatever its kind.
 class ProbedWords {
  public:
   // The contents of a filter over words that follow each other, as in a file.
@@ -25,7 +25,7 @@ class ProbedWords {
   template <class AreGood>
   bool prove_absence(std::span<const Probe> probes, AreGood are_good) const {
     bool proved = !probes.empty();
-    // Which generation it is says the head, a line of its own.
+    // The head, a line of its own, says which generation it is.
     if (window_) proved &= are_good(std::uint64_t{0}, std::uint64_t{kLineWords});
     for (std::size_t i = 0; i < probes.size();) {
       const std::uint32_t layer = probes[i].layer;

@@ -11,7 +11,7 @@
 namespace bloomery {
 namespace {
 
-// More than this in one call is cut short by the kernel anyway.
+// The most bytes of a call: the kernel cuts short what has more.
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
 
 void require_regular(const std::filesystem::path& path, os::FileSort sort) {

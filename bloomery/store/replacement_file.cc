@@ -77,7 +77,7 @@ ReplacementFile::ReplacementFile(std::filesystem::path target, std::uint64_t byt
   if (!lock_) open_named(first_mode);
   try {
     if (permissions.owner) keep_owner(lock_->file(), *permissions.owner);
-    // After the owner, whose change takes some of them away.
+    // Permissions come after the owner, whose change takes some of them away.
     std::optional<std::uint32_t> mode = permissions.mode;
     if (permissions.owner_only) mode = mode.value_or(kOwnerOnly) & kOwnerOnly;
     const int error_number = mode ? os::set_permissions(lock_->file().descriptor(), *mode) : 0;

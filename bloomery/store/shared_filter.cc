@@ -25,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kPause{2};
-// Between fork() and exec() a child has what its parent has open.
+// A child has what its parent has open between fork() and exec().
 constexpr std::chrono::milliseconds kUntilExec{10};
 
 // Returns whether all bits of the file are there, and anybody may have it open now.
@@ -103,7 +103,7 @@ std::optional<Joined> try_join(const std::filesystem::path& path, const Identity
   if (!file) return std::nullopt;
   FileHeader header = read_header(*file);
   if (is_joined(header, boot)) {
-    // Others may have it by another way, which leads to other memory: a mount of FUSE or NFS.
+    // A mount of FUSE or NFS, by which another process may have the file, leads to other memory.
     require_local(*file);
     require_uncut(*file, header);
     if (access == RegularFile::Access::read && is_copied_by_writers(*file)) {

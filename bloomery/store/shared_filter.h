@@ -46,8 +46,8 @@ struct SharedOptions {
 // A child of fork() goes on with what its parent opened: both insert, and each closes its own. Any
 // calls may run together but for close().
 //
-// For blocked and classic filters, on file systems of the machine alone. Throws as open_mapped
-// does; BusyError where another process has the file alone for longer than `patience`.
+// Blocked and classic filters are shared, on file systems of the machine alone. Throws as
+// open_mapped does; BusyError where another process has the file alone for longer than `patience`.
 class SharedFilter {
  public:
   explicit SharedFilter(const std::filesystem::path& path, const SharedOptions& options = {});

@@ -35,7 +35,7 @@ std::optional<WriterLock> WriterLock::of_existing(const std::filesystem::path& p
     auto file = RegularFile::open_existing(path, RegularFile::Access::read_write);
     if (!file) return std::nullopt;
     lock(*file);
-    // Between open and lock another writer may have put a new file in its place.
+    // A new file of another writer may have come in its place between open and lock.
     if (file->is_named(path)) return WriterLock(std::move(*file));
   }
   throw_busy(path);

@@ -58,7 +58,7 @@ bool is_percent_beyond_ascii(Text text, std::size_t at) noexcept {
   return text[at] == '%' && has_two_digits(text, at) && hex_value(text[at + 1]) >= 8;
 }
 
-// Once decoded, no character begins another %XX: a percent sign itself stays %25.
+// Spells percents in one way. No decoded character begins another %XX: a percent sign stays %25.
 std::string with_one_spelling_of_percents(Text text) {
   std::string out;
   out.reserve(text.size() + 1);

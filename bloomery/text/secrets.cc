@@ -89,8 +89,8 @@ bool is_port(std::string_view text) noexcept {
                       text[end] == '#' || text[end] == ',' || text[end] == ':');
 }
 
-// Between USER: and the last @ behind a scheme, whose slashes end at `begin`. A blank in a password
-// ends no password.
+// Finds the text between USER: and the last @ behind a scheme, whose slashes end at `begin`. A
+// blank in a password ends no password.
 TextPart password_behind(std::string_view text, std::size_t begin) {
   const std::size_t end = end_of_word(text, begin);
   const std::size_t colon = text.substr(0, end).find(':', begin);

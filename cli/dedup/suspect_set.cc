@@ -77,7 +77,7 @@ void SuspectSet::prepare(std::span<const Key> keys) noexcept {
   }
 }
 
-// Where the key is, or the free slot where it would be.
+// Returns the slot of the key, or the free one where it would be.
 SuspectSet::Slot& SuspectSet::slot_of(Key key, std::uint64_t hash) noexcept {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {

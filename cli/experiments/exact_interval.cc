@@ -23,7 +23,7 @@ double tail(std::uint64_t successes, std::uint64_t trials, double chance, bool o
   return sum;
 }
 
-// Between two chances, that at which the tail, rising or falling, is 2.5 %.
+// Finds, between two chances, that at which the tail, rising or falling, is 2.5 %.
 double solve(std::uint64_t successes, std::uint64_t trials, double low, double high, bool or_more) {
   for (int step = 0; step < 60; ++step) {
     const double middle = (low + high) / 2;

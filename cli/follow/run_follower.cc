@@ -200,7 +200,7 @@ std::optional<int> watch(const FollowArguments& arguments, Follower& follower,
   return signal;
 }
 
-// Where the database is away now, the follower says so.
+// Warns of nothing if the database is away now: the follower says so.
 void warn_of_unequal_bytes_in(const std::string& location) {
   try {
     warn_of_unequal_bytes(*open_source(location, {}));

@@ -154,7 +154,7 @@ TEST(SharedCacheRaces, NoNegativeEntryOutlivesAnInsertByAnotherProcess) {
     if (round % 2 == 0) count_negatives(cache, batch.keys);
     for (std::size_t i = 0; i < kBatch; ++i) races.row(round, i) = true;
     cache.erase_many(batch.keys);
-    // From here on all of them are there, whoever asks.
+    // The keys are all there from here on, whoever asks.
     stale += count_negatives(cache, batch.keys) + count_negatives(other, batch.keys);
     races.wait_for_all();
     stale += count_negatives(cache, batch.keys);

@@ -71,7 +71,7 @@ class LookingAside : public ::testing::Test {
   std::unique_ptr<FilterPlace> native() const {
     return redis::open_native_place(at("filter"), true);
   }
-  // Between one such question and the next, but for the questions themselves.
+  // Counts round trips since the last call, but for the questions of this function.
   long trips() {
     const std::string info = server_->ask("INFO stats");
     const std::string name = "total_reads_processed:";

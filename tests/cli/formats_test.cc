@@ -159,7 +159,7 @@ TEST(Formats, WarnOfWhatTheirUsersMustKnow) {
   EXPECT_THAT(shell.read("o.config"), HasSubstr("falseProbability=0.01\n"));
 }
 
-// More keys than a filter was made for are no harm where its bits suffice.
+// Keys beyond those that a filter was made for are no harm where its bits suffice.
 TEST(Formats, DoNotWarnOfARateThatIsBetterThanPromised) {
   const Shell shell;
   const std::string roomy = "bloomery load - 'php:r?size_kb=1024' -n 10";

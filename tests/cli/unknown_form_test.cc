@@ -101,7 +101,8 @@ TEST_F(UnknownForm, IsToBeSaidWhereOneIsNeeded) {
             3);
 }
 
-// Others would be in it and "absent" to who asks next, as the file could not say what they are.
+// Keys of another form would be in it and "absent" to who asks next: the file could not say what
+// they are.
 TEST_F(UnknownForm, TakesNoKeysThatItWouldNotBeAskedFor) {
   save_integers<BlockedFilter>("b.bloom");
   const std::string before = shell_.run("cat b.bloom").out;

@@ -55,8 +55,9 @@ TYPED_TEST(CountingContract, RefusesToEraseAnAbsentKeyAndChangesNothing) {
   EXPECT_EQ(filter.estimate_count("nobody at all"), 0U);
 }
 
-// Beside a multiset: whatever is inserted and legally erased, in a filter so full that counters
-// are shared by many keys and some stick, no remaining key is lost, and no count is too low.
+// Compares with a multiset: whatever is inserted and legally erased, in a filter so full that
+// counters are shared by many keys and some stick, no remaining key is lost, and no count is too
+// low.
 TYPED_TEST(CountingContract, NoSequenceOfLegalCallsLosesARemainingKey) {
   for (const double rate : {0.5, 0.1, 1e-4}) {
     std::mt19937_64 random(3);

@@ -22,7 +22,7 @@ constexpr double kRates[] = {0.999999, 0.5,  0.1,  0.03, 0.01, 0.002,
 constexpr std::uint64_t kCapacities[] = {1,     2,         10,          63,
                                          1'000, 1'000'000, 100'000'000, 10'000'000'000};
 
-// More sizes than a thread keeps, asked again in another order, and by a thread that kept none.
+// Asks for more sizes than a thread keeps, again in another order, and by a thread that kept none.
 TEST(Sizing, IsTheSameHoweverOftenItIsAsked) {
   struct Asked {
     FilterOptions options;

@@ -210,7 +210,8 @@ TEST(WindowedFilter, MergingTakesNoTimeFromTheKeysOfTheOther) {
   EXPECT_TRUE(to.may_contain("key"));
 }
 
-// Beside threads that insert and ask: a clock and an offset that do not belong together are a leap.
+// Sets the clock beside threads that insert and ask: a clock and an offset that do not belong
+// together are a leap.
 TEST(WindowedFilter, ThreadsLoseNoKeyWhileTheClockIsSet) {
   FakeClock clock;
   WindowedFilter filter(

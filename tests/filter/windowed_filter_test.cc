@@ -78,8 +78,8 @@ TEST(WindowedFilter, AKeyStaysWhileItIsSeen) {
   EXPECT_FALSE(filter.may_contain("key"));
 }
 
-// Beside the time of each key's last insert: whatever the calls, none is lost within the window,
-// and those that are out of it are found no more often than strangers.
+// Compares with the time of each key's last insert: whatever the calls, none is lost within the
+// window, and those that are out of it are found no more often than strangers.
 TEST(WindowedFilter, AgreesWithTheTimesOfLastInserts) {
   constexpr std::uint64_t kLength = 1'000;
   for (const double rate : {0.1, 0.01, 0.0001}) {

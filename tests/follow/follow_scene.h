@@ -161,7 +161,7 @@ class FollowScene : public ::testing::TestWithParam<std::string> {
     std::unique_ptr<FenceSource> fence;
   };
 
-  // On a busy machine, too, each asks a few times, and is told absent as often as the scene wants.
+  // Returns whether it is over: each asked a few times, and was told absent as often as wanted.
   bool is_over(Clock::time_point until, const Tally& tally) const {
     const bool has_seen_it = tally.asked >= kFewest && tally.others_absent >= fewest_absent_;
     return Clock::now() >= until + (has_seen_it ? milliseconds(0) : std::chrono::seconds(30));

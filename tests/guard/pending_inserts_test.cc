@@ -33,7 +33,7 @@ TEST(PendingInserts, WaitsForThoseOfNowAndNotForLaterOnes) {
   const auto before = pending.add(names_of({"a"}));
   EXPECT_FALSE(pending.wait_out(CallContext::within(std::chrono::milliseconds(1))));
   std::thread waiter([&] { EXPECT_TRUE(pending.wait_out({})); });
-  // Whether the waiter has begun by now or not, this one alone does not keep it for ever.
+  // The later insert alone does not keep the waiter for ever, also if it has begun by now.
   const auto later = pending.add(names_of({"b"}));
   pending.remove(before);
   pending.remove(later);

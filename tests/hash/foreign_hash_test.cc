@@ -98,7 +98,7 @@ TEST(ForeignHash, EqualsPyreBloomsMurmur2) {
   }
 }
 
-// From the publications of FNV and xxHash.
+// Values from the publications of FNV and xxHash.
 TEST(ForeignHash, EqualsPublishedValuesOfFnvAndXxh64) {
   EXPECT_EQ(fnv1_64(""), 0xcbf29ce484222325);
   EXPECT_EQ(fnv1_64("a"), 0xaf63bd4c8601b7be);

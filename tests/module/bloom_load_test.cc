@@ -188,7 +188,7 @@ TEST_F(BloomLoad, RefusesDamageAndForgetsIt) {
             "-ERR wrong number of arguments for 'bloom.load' command");
   server.ask("SET text a");
   EXPECT_EQ(server.ask("BLOOM.LOAD text BEGIN 100000").substr(0, 10), "-WRONGTYPE");
-  // More keys than a filter may have here.
+  // A load of more keys than a filter may have here.
   begin(server, "key", native_bytes(FilterKind::blocked, 3'000'000).size());
   server.ask("DEL {key}.loading");
   EXPECT_EQ(server.ask("DBSIZE"), ":1");

@@ -181,7 +181,7 @@ TEST_F(LoadAdds, ALoadThatCannotHaveAllFailsAloud) {
     EXPECT_EQ(server.call({"BLOOM.LOAD", key, "PUT", key, size, "0", bytes}).shown().substr(0, 20),
               "-ERR a load of this ");
   }
-  // More than the server has room for.
+  // A load of more than the server has room for.
   server.ask("CONFIG SET maxmemory 10mb");
   server.ask("CONFIG SET maxmemory-policy noeviction");
   server.ask("BF.RESERVE key2 0.01 100000");

@@ -215,7 +215,7 @@ TEST(InsertOptions, HaveTermsThatRedisBloomTakesForOthers) {
   EXPECT_FALSE(options.filter.nonscaling);
   EXPECT_EQ(options.first_item, 8U);
   EXPECT_NE(refusal_of_insert({"", "k", "NX", "NOCREATE", "ITEMS", "a"}), "");
-  // From a primary that is RedisBloom they are NONSCALING and EXPANSION.
+  // NX and EX are NONSCALING and EXPANSION from a primary that is RedisBloom.
   const InsertOptions theirs =
       parse_insert(Strings{"", "k", "EX", "4", "NX", "ITEMS", "a"}, {.is_replay = true});
   EXPECT_EQ(theirs.filter.expansion, 4U);

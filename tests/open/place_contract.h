@@ -136,7 +136,7 @@ class PlaceContract {
     EXPECT_NE(place_->presence_of("out", {.fence = &fence}), Presence::absent);
   }
 
-  // By all that look at it, whatever the batch: also by those that have nothing to answer.
+  // Every call that looks at the fence refuses it, also if it has nothing to answer.
   void a_fence_without_a_source_is_refused() {
     const Fence nameless{.at_least = {.source = {}, .position = 1}};
     const CallContext behind{.fence = &nameless};

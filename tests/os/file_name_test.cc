@@ -28,7 +28,7 @@ TEST_F(FileName, IsNotTakenAway) {
   EXPECT_EQ(text_at(path(u8"from")), "new");
 }
 
-// Both are locked, as replacing a filter leaves them.
+// The two files are locked, as replacing a filter leaves them.
 TEST_F(FileName, GoesFromAnOpenFileToAnother) {
   for (int i = 0; i < 3; ++i) {
     const FileDescriptor old = put(path(u8"to"), "old");

@@ -35,7 +35,7 @@ class OpenFile {
   void resize(std::uint64_t size) const {
     ASSERT_EQ(ftruncate(descriptor(), static_cast<off_t>(size)), 0);
   }
-  // From the first byte on.
+  // Fills the file from the first byte on.
   void fill(std::uint64_t size) const {
     const std::string bytes(size, '\x77');
     ASSERT_EQ(pwrite(descriptor(), bytes.data(), size, 0), static_cast<ssize_t>(size));

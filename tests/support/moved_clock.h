@@ -38,7 +38,7 @@ class MovedClock {
   void move(std::chrono::seconds by) { *seconds_ = by.count(); }
   // Moves this process to the shifted clock, from now on.
   void go_by_it() const { go_by_moved_clock(seconds_); }
-  // For the servers that this process starts.
+  // Returns the path, for the servers that this process starts.
   std::string path() const { return folder_.path("clock"); }
 
  private:

@@ -178,8 +178,8 @@ double calculator_rate(unsigned kind, double bits, double probes, double lines, 
   }
 }
 
-// For each layer the keys, the bits and the bound of the rate of the chain up to it. Returns how
-// many layers there are.
+// Writes for each layer the keys, the bits and the bound of the rate of the chain up to it. Returns
+// how many layers there are.
 unsigned calculator_layers(unsigned kind, double capacity, double rate) {
   const Sizing& sizing = calculator::sizings()[kind];
   if (sizing.next == nullptr) return 0;

@@ -32,7 +32,7 @@ class BulkRound {
   static std::size_t part_keys_within(std::uint64_t bytes, const BlockedShape& shape,
                                       std::size_t parts) noexcept;
 
-  // More keys of a part, behind those that it has. Different parts may be added to together.
+  // Adds keys of a part, behind those that it has. Different parts may be added to together.
   void add(std::size_t part, const HashBlocks& hashes) noexcept;
 
   // Sets the bits of all keys, by as many threads as there are parts, and forgets the keys. Returns

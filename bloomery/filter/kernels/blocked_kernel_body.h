@@ -216,8 +216,8 @@ constexpr BlockedKernel make_blocked_kernel(std::string_view name, InstructionSe
           ScatteredKernel<Isa, typename Parts::Eight>::kOps};
 }
 
-// Which parts the single calls of an instruction set have. Its file says that, and instantiates
-// them.
+// PartsOf: the parts of an instruction set's single calls. The set's file says which, and
+// instantiates them.
 template <InstructionSet kSet>
 struct PartsOf;
 

@@ -21,7 +21,7 @@ std::vector<const BlockedKernel*> runnable_kernels() {
     static const BlockedKernel icelake = blocked_icelake();
     kernels.push_back(&icelake);
   }
-  // Both are compiled with MULX, which every processor with AVX2 has, but a machine may hide.
+  // The kernels need MULX, which every processor with AVX2 has, but a machine may hide.
   const bool has_bmi2 = __builtin_cpu_supports("bmi2") != 0;
   if (has_bmi2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
     kernels.push_back(&kBlockedAvx512);

@@ -61,7 +61,7 @@ struct EightKeys {
     return has;
   }
 
-  // Which keys of `some` have the bits of all probes from `from` on.
+  // Returns the keys of `some` that have the bits of all probes from `from` on.
   [[gnu::always_inline]] static unsigned has_other_bits(const ScatteredBytes& of,
                                                         const HashBlock& block, unsigned some,
                                                         std::uint32_t from) {

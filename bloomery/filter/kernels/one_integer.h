@@ -22,8 +22,8 @@ struct OneInteger {
                                                  std::uint64_t integer) {
     return with_bits(
         step, integer, [&](std::uint64_t at, auto mask) __attribute__((always_inline)) {
-          // Others may set bits meanwhile (insert_concurrently): what was read before is no answer
-          // now.
+          // Other threads may set bits meanwhile (insert_concurrently), so what was read before is
+          // no answer now.
           __asm__ volatile("" : "+r"(at));
           return Lanes::contains(words + at, mask);
         });

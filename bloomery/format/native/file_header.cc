@@ -93,7 +93,7 @@ NativeHash decode_hash(std::span<const std::byte> head, FilterKind kind,
   return NativeHash(*fields.secret);
 }
 
-// Beyond what makes a geometry possible: what no filter with so many bits can truly say.
+// Refuses what no filter with so many bits can truly say, though its geometry is possible.
 void check_claims(const FilterContents& contents, std::uint64_t body_bits) {
   check_any_contents(contents);
   if (any_word_count(contents) * kWordBits != body_bits) {

@@ -7,7 +7,7 @@
 
 namespace bloomery {
 
-// Where things are in a native file. All numbers are little-endian; offsets and sizes in bytes.
+// The places of things in a native file. All numbers are little-endian; offsets and sizes in bytes.
 //
 //   +-----------+------------------+--------------+-------------------+--------------------------+
 //   | header 64 | fields, 8 times  | zeros up to  | body: the words,  | table: CRC32C of each    |

@@ -25,7 +25,7 @@ struct FilePart {
   std::uint64_t bit_end() const noexcept { return is_index() ? bit_count : begin_of(index + 1); }
   std::uint64_t body_bits() const noexcept { return bit_end() - bit_begin(); }
 
-  // Which part has a bit of the whole filter.
+  // Returns the part that has a bit of the whole filter.
   std::uint32_t part_of(std::uint64_t position) const noexcept {
     const Uint128 behind = position / kLineBits + 1;
     return static_cast<std::uint32_t>((behind * count - 1) / lines());

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-// Which types of values modules store, by the nine letters that a dump has of each: those of our
-// own module, also of one that is loaded under a prefix, and those that are met beside them.
+// Types of values that modules store, by the nine letters that a dump has of each: those of our own
+// module, also of one that is loaded under a prefix, and those that are met beside them.
 namespace bloomery::rdb {
 
 enum class Holds : std::uint8_t {

@@ -10,7 +10,7 @@ constexpr std::uint64_t kTimeBytes = 8;
 constexpr std::uint64_t kRawStreamIdBytes = 16;
 constexpr std::uint64_t kStreamIdLengths = 2;
 
-// Which of the stream types: each adds to the one before.
+// Versions of the stream types: each adds to the one before.
 enum StreamVersion { kFirst = 1, kOffsets, kActiveTimes, kIdempotence, kUnowned };
 
 void skip_text_score(RdbCursor& cursor) {

@@ -26,7 +26,7 @@ TruncationMark::TruncationMark(int descriptor, std::uint64_t file_bytes, bool su
     munmap(page_.data(), page_.size());
     throw;
   }
-  // Where the page was lost already, this goes to one that no truncation takes away.
+  // If the page was lost already, the mark goes to one that no truncation takes away.
   __atomic_store_n(word_, kMark, __ATOMIC_RELAXED);
   const bool lost = lost_pages_ && lost_pages_->any();
   struct stat about {};

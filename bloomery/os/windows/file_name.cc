@@ -66,10 +66,10 @@ bool let_go(int descriptor) noexcept {
   return done;
 }
 
-// For file systems where a file that is open cannot lose its name. No other replaces the file
-// meanwhile: he would have to have the lock of the new file, as all in the making have one name
-// here. Whoever has the file open in the end, as one who changes it in place has, makes this fail.
-// Then the lock is lost, and nothing is replaced by it any more.
+// Renames on file systems where a file that is open cannot lose its name. No other replaces the
+// file meanwhile: he would have to have the lock of the new file, as all in the making have one
+// name here. Whoever has the file open in the end, as one who changes it in place has, makes this
+// fail. Then the lock is lost, and nothing is replaced by it any more.
 DWORD rename_over_closed(HANDLE file, const std::filesystem::path& to, int replaced) noexcept {
   if (!let_go(replaced)) return ERROR_TOO_MANY_OPEN_FILES;
   return rename(file, to, kRenameInfo, kReplace);

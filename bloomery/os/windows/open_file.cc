@@ -9,7 +9,7 @@
 namespace bloomery::os {
 namespace {
 
-// Others may do all with a file that is open: locks keep writers apart, as elsewhere.
+// Sharing lets others do all with a file that is open: locks keep writers apart, as elsewhere.
 constexpr DWORD kWithAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
 struct Opening {

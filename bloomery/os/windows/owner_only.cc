@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/os/windows/owner_only.h"
 
-// After windows.h, whose types it uses.
+// Stands after windows.h, whose types it uses.
 #include <aclapi.h>
 
 namespace bloomery::os {

@@ -13,9 +13,10 @@ class OwnerOnly {
 
   // False: errno says why, and there is no list.
   bool is_made() const noexcept { return is_made_; }
-  // For a new file. It lives as long as this object.
+  // Attributes for a new file, which live as long as this object.
   SECURITY_ATTRIBUTES attributes() noexcept;
-  // For a file that exists, and was opened with WRITE_DAC. 0 or an error's number.
+  // Gives them to a file that exists, and was opened with WRITE_DAC. Returns 0 or an error's
+  // number.
   int give_to(HANDLE file) noexcept;
 
  private:

@@ -2,7 +2,7 @@
 #include "bloomery/os/random_bytes.h"
 
 #include "bloomery/os/windows/system_calls.h"
-// After windows.h, whose types it uses.
+// Stands after windows.h, whose types it uses.
 #include <bcrypt.h>
 
 namespace bloomery::os {

@@ -18,7 +18,7 @@
 namespace bloomery::redis {
 namespace {
 
-// More at once come of nodes that do not agree yet who has a slot.
+// The most redirections of a call: more come of nodes that do not agree yet who has a slot.
 constexpr int kMostMoves = 16;
 constexpr std::chrono::milliseconds kShortestPause{1};
 constexpr std::chrono::milliseconds kLongestPause{50};

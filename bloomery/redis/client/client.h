@@ -62,8 +62,8 @@ class Client {
   bool run_watched(const Request& first, const Then& then, const CallContext& context,
                    const Judge& judge);
 
-  // Which keys one node has, as far as is known: a number from 0 on for each. Throws what asking
-  // nodes and sentinels throws.
+  // Returns a node's number, from 0 on, for each key, as far as is known. Throws what asking nodes
+  // and sentinels throws.
   std::vector<std::size_t> nodes_of(std::span<const std::string_view> keys,
                                     const CallContext& context);
 

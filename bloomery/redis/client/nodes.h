@@ -39,8 +39,8 @@ class Nodes {
   // `tls`: null for none; outlives this.
   Nodes(const Location& location, const TlsSettings* tls);
 
-  // Whom to ask for a key. Asks nodes of the cluster, or sentinels, where that is not known or in
-  // doubt. Throws what asking throws.
+  // Returns the node to ask for a key. Asks nodes of the cluster, or sentinels, where that is not
+  // known or in doubt. Throws what asking throws.
   Node of(std::string_view key, Deadline& deadline);
   // The node at an address that `told_by` has named.
   Node at(const HostPort& address, const ServerPool& told_by);

@@ -33,7 +33,7 @@ struct BitmapDialect::Part {
   std::size_t key_count = 0;
   std::string nonce = next_nonce();
   std::vector<std::uint64_t> positions{};
-  // From the trailer to which the part before has brought it, to the next one.
+  // The trailer to which the part before has brought it, and the next one.
   std::string old_trailer{};
   std::string next_trailer{};
   TransactionResult result{};

@@ -19,7 +19,7 @@ namespace {
 // ECHO, ROLE, STRLEN, TYPE, EXISTS, and GETRANGE of what may be a trailer.
 constexpr std::size_t kUnitsOfRemains = 7;
 
-// Where its settings say that a trailer begins; nothing where they are gone, or none.
+// Returns where its settings say that a trailer begins; nothing where they are gone, or none.
 std::optional<std::uint64_t> said_offset(Client& client, const Format& format) {
   try {
     return trailer_offset(find_live_bitmap(client, format).parameters);

@@ -62,7 +62,7 @@ void read_config(const Reply& reply, const LiveBitmap& filter, TransactionResult
   }
 }
 
-// Where counters stand beside the bits, who erases a key clears bits that others need too.
+// If counters stand beside the bits, who erases a key clears bits that others need too.
 void read_counts(const Reply& reply, const LiveBitmap& filter, TransactionResult& result) {
   if (!reply.is(Reply::Type::number)) fail(filter, "whether it has counters");
   if (reply.number == 0) return;

@@ -199,7 +199,7 @@ std::optional<DeltaSource::Delta> ItemDeltas::since(const DeltaPosition& positio
   if (count != 0) std::memcpy(delta.hashes.data(), bytes.data(), bytes.size());
   delta.is_last = !parts[3].is(Reply::Type::nil);
   if (!delta.is_last) {
-    // More is to come, so this is a piece of it: a copy asks for the next one at once.
+    // A piece, of which more is to come: a copy asks for the next one at once.
     if (delta.position == position) refuse_reply(name_, "BLOOM.DELTA");
     return delta;
   }

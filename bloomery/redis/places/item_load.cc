@@ -58,7 +58,7 @@ ItemLoad::ItemLoad(Location location, bool discards)
       next_(name_beside(client_.location().key)),
       token_(identity_text(Identity::random())) {}
 
-// From here on the destructor is there for what this leaves.
+// The destructor is there for what this leaves, from here on.
 ItemLoad::ItemLoad(Location location, std::uint64_t capacity, double rate, bool discards)
     : ItemLoad(std::move(location), discards) {
   require_one_slot();

@@ -64,7 +64,7 @@ void LostBits::learn(InsertCall number, const InsertedBits& bits) {
   const std::lock_guard lock(mutex_);
   forget_touched(number, bits.touched);
   if (bits.changed.empty() && !bits.repeated) {
-    // Others have set all of it.
+    // The bits were all set before, by others.
     witnesses_.learn(bits.touched, true);
     return;
   }

@@ -20,7 +20,7 @@ constexpr std::size_t kBitsInTrip = 100'000;
 constexpr std::size_t kBitsInStep = 200'000;
 constexpr std::size_t kUnits = 6;  // ECHO, ROLE, STRLEN, GETRANGE, BITFIELD, EVAL
 constexpr int kMostTries = 10;
-// Where others write all the time, watching is in vain.
+// Exchanges in vain after which nobody watches any more: others write all the time.
 constexpr int kExchangesToSkip = 8;
 
 // How much is to be set of a key: lines, or bits.

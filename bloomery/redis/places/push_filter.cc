@@ -67,7 +67,7 @@ class Load {
       bytes.remove_prefix(sent);
     }
   }
-  // Once it has begun. One that is lost answers with an error, and so does none.
+  // Returns whether the key has a filter. One that is lost answers with an error, and so does none.
   bool has_filter() {
     const Request ask = Request().add({prefix_ + "BLOOM.INFO", server_.location().key});
     const Reply info = server_.run(ask, Repeat::safe).replies.at(0);

@@ -31,7 +31,7 @@ Variables read_variables(Connection& connection, const CallContext& context) {
   return variables;
 }
 
-// Which server it is, and when it started: both parts of that are whole seconds of one clock
+// Notes the server and when it started: both parts of the time are whole seconds of one clock
 // reading, so their difference is the same each time.
 constexpr const char* kNoteRun =
     "SET @bloomery_run = (SELECT CONCAT_WS('|', @@hostname, @@port, @@datadir, UNIX_TIMESTAMP() - "

@@ -20,8 +20,8 @@ struct SessionExchanged : StoreError {
   using StoreError::StoreError;
 };
 
-// Which run of which server a session is with, and the same required: of what is read over several
-// sessions, a name may have led to several servers. Throws StoreError.
+// server_run: the run and the server that a session is with. require_run: throws StoreError where
+// it is another, since a name may lead the sessions of one reading to several servers.
 std::string server_run(Connection& connection, const CallContext& context);
 void require_run(Connection& connection, const std::string& run, const CallContext& context);
 
@@ -34,7 +34,7 @@ void require_run(Connection& connection, const std::string& run, const CallConte
 // the log anew, with the files and numbers that there were. A statement is counted before it does
 // anything, and also where it is refused, or is RESET QUERY CACHE.
 //
-// Which run of the server it is stands in a variable of the session, which the server has computed:
+// A variable of the session, which the server has computed, says which run of the server it is:
 // where something between exchanges the session for another, or for one of another server, the
 // question notices.
 class History {

@@ -96,9 +96,9 @@ bool wait_until_visible(Connection& connection, const std::function<bool()>& mea
   }
 }
 
-// After a crash the server completes what it has logged and not committed in the tables: from which
-// file on that may be, it says at the beginning of each file, and it keeps that file as long as it
-// is so.
+// Returns the oldest file with what is logged and may not be committed in the tables. After a crash
+// the server completes that: from which file on it may be, it says at the beginning of each file,
+// and it keeps that file as long as it is so.
 LogFile oldest_unseen(Connection& connection, const LogFile& newest, const CallContext& context) {
   const auto head = connection.ask(
       "SHOW BINLOG EVENTS IN " + connection.literal(newest.name()) + " LIMIT 10", context);

@@ -70,8 +70,8 @@ bool is_of_plain_word(char c) noexcept {
   return is_of_word(c) && static_cast<unsigned char>(c) < 0x80;
 }
 
-// Where `name` stands next, at `from` or behind: as a whole word, where it is one; a name with
-// other characters anywhere.
+// Finds where `name` stands next, at `from` or behind: as a whole word, where it is one; a name
+// with other characters anywhere.
 std::size_t find_name(std::string_view statement, std::string_view name, std::size_t from = 0) {
   const bool is_word = std::ranges::all_of(name, is_of_plain_word);
   for (std::size_t at = statement.find(name, from); at != std::string_view::npos;

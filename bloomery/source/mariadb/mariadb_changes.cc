@@ -140,8 +140,8 @@ bool MariadbChanges::start(const std::optional<Watermark>& from, const CallConte
   const bool may_go_on =
       from && !has_changed_ && from->source == now_at.source && from->position <= now_at.position;
   if (may_go_on) {
-    // From the beginning of the very file in which the filter stands: whatever is not in order
-    // behind it stops the reader.
+    // Begins with the very file in which the filter stands: whatever is not in order behind it
+    // stops the reader.
     mariadb::LogFile file = now.file;
     file.number = mariadb::LogPosition::file(from->position);
     const auto at = mariadb::place_of(session.connection, file, mariadb::LogPlace::kBegin, context);

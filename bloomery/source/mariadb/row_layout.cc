@@ -8,7 +8,7 @@
 namespace bloomery::mariadb {
 namespace {
 
-// More columns than a table can have.
+// The limit of columns, more than a table can have.
 constexpr std::uint64_t kMostColumns = 4096 * 2;
 
 // Types of columns that the headers of MariaDB's clients do not name: two of MariaDB's, and MySQL's

@@ -247,10 +247,10 @@ Watermark PostgresChanges::publish(const CallContext& context) {
   throw StoreError(name() + ": the table, or its publication, is altered all the time");
 }
 
-// From where the server has kept the changes, be that long before `from`: where its files were put
-// back to an older state, what came after that is not what the filter has. The filter must have all
-// up to where they were confirmed, though, and of two runs of the server positions alone do not
-// tell that: it must be of the run in which that was, and the slot the one that was confirmed then.
+// Resumes from where the server has kept the changes, be that long before `from`: where its files
+// were put back to an older state, what came after that is not what the filter has. The filter must
+// have all up to where they were confirmed, though, and of two runs of the server positions alone
+// do not tell that: it must be of the run in which that was, and the slot the one confirmed then.
 bool PostgresChanges::resume(const std::string& slot, const std::optional<Watermark>& from,
                              const Watermark& now, const CallContext& context) {
   if (!from || from->source.high != now.source.high || from->position > now.position) {

@@ -11,9 +11,9 @@
 
 namespace bloomery::postgres {
 
-// Which changes of a table a publication gives, so that the application's own statements go on: the
-// server refuses an UPDATE of a published table whose replica identity is missing, or not all in
-// the list of columns.
+// The changes of a table that a publication gives, so that the application's own statements go on:
+// the server refuses an UPDATE of a published table whose replica identity is missing, or not all
+// in the list of columns.
 struct PublicationPlan {
   std::string name{};
   SelectedTable table{};

@@ -21,7 +21,7 @@ struct SessionExchanged : StoreError {
   using StoreError::StoreError;
 };
 
-// Which run of which server a session is with.
+// The run and the server that a session is with.
 struct ServerRun {
   std::string server{};   // its system identifier and database
   std::string started{};  // in seconds, as a number

@@ -112,7 +112,7 @@ class CuckooModel {
     }
     return false;
   }
-  // On a copy, which is dropped when it comes to nothing.
+  // Moves marks on a copy, which is dropped when it comes to nothing.
   bool move_on(std::uint64_t h1, std::uint8_t mark) {
     SubFilter sub = subs.back();
     std::uint64_t at = h1 % sub.size();

@@ -89,7 +89,8 @@ inline std::uint64_t type_id(const std::string& name, std::uint64_t version) {
   return id * 1024 + version;
 }
 
-// From the type's id to the end of the values. `pack` makes a string of a link's bytes.
+// Makes the bytes from the type's id to the end of the values. `pack` makes a string of a link's
+// bytes.
 template <class Pack>
 std::string module_value_of(const RedisBloomModel& model, const DumpShape& shape,
                             std::uint64_t version, Pack pack) {

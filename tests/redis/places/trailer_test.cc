@@ -128,7 +128,8 @@ TEST_F(TrailerTest, IsMovedWithItsKeysAndProvesThemBehindAFence) {
   ask({"RESTORE", "f", "0", dump, "REPLACE"});
   EXPECT_EQ(place->presence_of("row", {.fence = &two}), Presence::unknown);
   EXPECT_EQ(open(false)->presence_of("row", {.fence = &two}), Presence::unknown);
-  // More bits than one transaction has: each is a step, and the last one moves the watermark.
+  // Inserts more bits than one transaction has: each is a step, and the last one moves the
+  // watermark.
   std::vector<std::string> many;
   for (int i = 0; i < 2'500; ++i) many.push_back("many" + std::to_string(i));
   const auto again = open();

@@ -55,7 +55,7 @@ class Values {
   std::mt19937_64 random_{20261122};
 };
 
-// Between columns of every other type, whose bytes must be stepped over.
+// Keys stand between columns of every other type, whose bytes must be stepped over.
 TEST_F(MariadbTest, TheLogSpellsKeysAsAScanDoes) {
   run("CREATE TABLE t (a TINYINT, f1 DECIMAL(20,7), b SMALLINT UNSIGNED, f2 DATETIME(6), "
       "c MEDIUMINT, f3 ENUM('a','b'), d INT(9) ZEROFILL, f4 SET('x','y','z'), e BIGINT, f5 "

@@ -94,7 +94,7 @@ TEST_F(MariadbRowsTest, RowsAreFoundWhateverBecameOfTheirCharacterSet) {
   EXPECT_EQ(ask(loader, {letter, byte}), (Rows{"1", "2"}));
 }
 
-// On one session each process would read what another was answered.
+// Processes of one session would read what another was answered.
 TEST_F(MariadbRowsTest, AChildOfAForkHasSessionsOfItsOwn) {
   run("CREATE TABLE t (n INT PRIMARY KEY); INSERT INTO t SELECT seq FROM seq_0_to_9");
   const MariadbRows loader = rows("n");

@@ -77,7 +77,7 @@ TEST(Pgoutput, ReadsEachMessage) {
   }
 }
 
-// Within a stream each message says first whose it is.
+// Messages within a stream say first whose they are.
 TEST(Pgoutput, ReadsStreamsOfOpenTransactions) {
   PgoutputReader reader;
   PgoutputMessage message;

@@ -209,7 +209,7 @@ TEST(PostgresRestart, FollowsNoTwoServersAtOnce) {
   }
   {
     lead_to(other);
-    // After the first answer it leads on.
+    // The link leads on after the first answer.
     const testing::Proxy proxy(link.string() + "/.s.PGSQL.5432", [&](std::string&, std::mt19937&) {
       lead_to(server());
       return true;

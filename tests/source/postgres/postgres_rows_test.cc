@@ -99,7 +99,7 @@ TEST(PostgresRows, FindsRowsOfADomain) {
   EXPECT_EQ(ask(rows, {"7", "x"}), (Rows{"seven", std::nullopt}));
 }
 
-// On one session each process would read what another was answered.
+// Processes of one session would read what another was answered.
 TEST(PostgresRows, AChildOfAForkHasSessionsOfItsOwn) {
   PostgresSession session(server());
   session.run(
