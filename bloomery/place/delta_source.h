@@ -54,8 +54,10 @@ class DeltaSource {
     Identity identity{};
     std::optional<Watermark> reached{};
   };
-  // Returns whether since() waits; else it is asked now and then.
-  virtual bool waits() const noexcept { return true; }
+  // Awaits: what ends the wait of since(). `nothing`: since() does not wait, and is asked now and
+  // then. `steps`: it waits for most of what may come, and asks for the rest when its wait is over.
+  enum class Awaits : std::uint8_t { nothing, steps, everything };
+  virtual Awaits awaits() const noexcept { return Awaits::everything; }
   // Waits up to `wait` for something to come. Nothing: the whole filter must be read again. Throws
   // as read_whole().
   virtual std::optional<Delta> since(const DeltaPosition& position, std::chrono::milliseconds wait,

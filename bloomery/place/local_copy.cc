@@ -200,7 +200,10 @@ void LocalCopy::put_in(std::span<const Key> keys) {
 void LocalCopy::wait_for_turn(const std::stop_token& stop) {
   const auto longest = std::min(options_.look_every, kForever / kLongestTurn) * kLongestTurn;
   std::uniform_int_distribution<std::chrono::milliseconds::rep> times(0, longest.count());
-  const std::chrono::milliseconds time(times(random_));
+  pause(std::chrono::milliseconds(times(random_)), stop);
+}
+
+void LocalCopy::pause(std::chrono::milliseconds time, const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   over_->wait_for(lock, stop, time, [] { return false; });
 }
@@ -216,10 +219,15 @@ void LocalCopy::keep_up(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     is_reading_ = false;
     meanwhile_.clear();
-    const bool goes_on = position_ && error.empty() && (is_behind_ || options_.deltas->waits());
+    const bool goes_on = position_ && error.empty() && waits_itself();
     last_error_ = std::move(error);
     if (!goes_on) over_->wait_for(lock, stop, options_.look_every, [] { return false; });
   }
+}
+
+// Returns whether the next look needs no pause before it.
+bool LocalCopy::waits_itself() const noexcept {
+  return is_behind_ || options_.deltas->awaits() != DeltaSource::Awaits::nothing;
 }
 
 // Gives up the copy, and throws, if the place's filter has keys of another form.
@@ -292,16 +300,23 @@ void LocalCopy::look(const std::stop_token& stop) {
 // Takes over what came since. A server that answers with an error has no such filter any more; one
 // that does not answer may have it, and the copy goes on.
 void LocalCopy::look_at_deltas(const std::stop_token& stop) {
+  using Awaits = DeltaSource::Awaits;
   const CallContext context{.stop = stop};
   try {
     const Copy* const copy = copy_.load();  // nobody else replaces it
     if (copy != nullptr && copy->is_given_up) position_.reset();
     if (position_) {
-      const auto delta = options_.deltas->since(*position_, kDeltaWait, context);
+      const Awaits awaits = options_.deltas->awaits();
+      const auto wait = awaits == Awaits::everything ? kDeltaWait : options_.look_every;
+      const auto delta = options_.deltas->since(*position_, wait, context);
       if (delta) return take(*delta);
       position_.reset();
-      // A place that never had a chain is read whole whenever it has changed.
-      if (options_.deltas->waits() || hashes() != 0) wait_for_turn(stop);
+      // A place that never had a chain is read whole whenever it has changed, at each look.
+      if (awaits == Awaits::everything || hashes() != 0) {
+        wait_for_turn(stop);
+      } else if (awaits == Awaits::steps && !has_gone_on_) {
+        pause(options_.look_every, stop);
+      }
     }
     read_whole(context);
   } catch (const DeltaSource::Gone&) {
@@ -328,6 +343,7 @@ void LocalCopy::read_whole(const CallContext& context) {
   publish(std::move(next), context);
   position_ = whole.position;
   is_behind_ = false;
+  has_gone_on_ = false;
 }
 
 // First the bits, then the watermark.
@@ -337,6 +353,7 @@ void LocalCopy::take(const DeltaSource::Delta& delta) {
   hashes_.fetch_add(delta.hashes.size(), std::memory_order_relaxed);
   position_ = delta.position;
   is_behind_ = !delta.is_last;
+  has_gone_on_ = true;
   if (is_behind_) return;
   if (delta.identity != copy->identity) {
     position_.reset();

@@ -132,7 +132,9 @@ class LocalCopy final : public FollowedFilter {
   void look(const std::stop_token& stop);
   void look_at_deltas(const std::stop_token& stop);
   void read_whole(const CallContext& context);
+  bool waits_itself() const noexcept;
   void wait_for_turn(const std::stop_token& stop);
+  void pause(std::chrono::milliseconds time, const std::stop_token& stop);
   void take(const DeltaSource::Delta& delta);
   void publish(std::unique_ptr<Copy> next, const CallContext& context);
   void give_up_copy() noexcept;
@@ -153,7 +155,8 @@ class LocalCopy final : public FollowedFilter {
   std::atomic<std::uint64_t> hashes_{0};
   // Members that the thread alone uses.
   std::optional<DeltaPosition> position_{};
-  bool is_behind_ = false;  // more of the same delta is to come
+  bool is_behind_ = false;    // more of the same delta is to come
+  bool has_gone_on_ = false;  // by a delta, since it was read whole
   std::optional<KeyForm> keys_{};
   std::uint64_t last_number_ = 0;
   std::minstd_rand random_{std::random_device()()};

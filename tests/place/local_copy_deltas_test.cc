@@ -2,7 +2,9 @@
 // A copy in this process that goes on by the hashes of what came.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -72,11 +74,13 @@ class FarFilter final : public FilterPlace {
   std::atomic<bool> is_gone = false;
   std::atomic<bool> is_away = false;
   std::atomic<int> whole_reads = 0;
+  std::vector<std::chrono::steady_clock::time_point> read_at;
 
   DeltaSource::Whole read() {
     require();
     const std::lock_guard lock(mutex_);
     ++whole_reads;
+    read_at.push_back(std::chrono::steady_clock::now());
     AnyFilter copy = make_filter(FilterKind::blocked, options(filter_.parameters().keys));
     copy.merge(filter_);
     return {.filter = std::move(copy),
@@ -202,6 +206,27 @@ TEST(LocalCopyByDeltas, IsReadWholeWhereTheChainIsBroken) {
   ASSERT_TRUE(comes_true([&] { return behind(copy, "out", 3) == Presence::absent; }));
   EXPECT_EQ(behind(copy, "lost", 3), Presence::maybe);
   EXPECT_EQ(copy.copies(), 2U);
+}
+
+// Copies in many processes lose their chains at the same moment, as in a failover.
+TEST(LocalCopyByDeltas, OfManyAreReadWholeOneAfterTheOther) {
+  constexpr std::size_t kCopies = 30;
+  FarFilter far;
+  far.step("before", 1);
+  LocalCopyOptions options = by_deltas(far);
+  options.look_every = milliseconds(100);
+  std::deque<LocalCopy> copies;
+  for (std::size_t i = 0; i < kCopies; ++i) copies.emplace_back(far, options);
+  const auto are_read = [&](std::uint64_t times) {
+    return std::ranges::all_of(copies, [&](const auto& each) { return each.copies() == times; });
+  };
+  ASSERT_TRUE(comes_true([&] { return are_read(1); }));
+  far.read_at.clear();
+  far.break_chain();
+  ASSERT_TRUE(comes_true([&] { return are_read(2); }));
+  ASSERT_EQ(far.read_at.size(), kCopies);
+  const auto [first, last] = std::ranges::minmax(far.read_at);
+  EXPECT_GE(last - first, milliseconds(150)) << "each waits up to 400 ms";
 }
 
 TEST(LocalCopyByDeltas, WithoutAWatermarkDeniesNothingUntilThereIsOne) {

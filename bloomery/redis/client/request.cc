@@ -19,14 +19,14 @@ namespace {
 
 // Commands of ours that change nothing. A command that is not listed counts as one that does: then
 // a call waits for replicas that already have everything.
-constexpr std::array kReading{"ASKING"sv,     "BF.CARD"sv,     "BF.EXISTS"sv,   "BF.INFO"sv,
-                              "BF.MEXISTS"sv, "BITFIELD_RO"sv, "BLOOM.CHECK"sv, "BLOOM.DELTA"sv,
-                              "BLOOM.INFO"sv, "BLOOM.READ"sv,  "CLUSTER"sv,     "ECHO"sv,
-                              "EVAL_RO"sv,    "EXEC"sv,        "EXISTS"sv,      "GET"sv,
-                              "GETBIT"sv,     "GETRANGE"sv,    "HGETALL"sv,     "HMGET"sv,
-                              "INFO"sv,       "MGET"sv,        "MULTI"sv,       "PING"sv,
-                              "PTTL"sv,       "ROLE"sv,        "STRLEN"sv,      "TIME"sv,
-                              "TYPE"sv,       "UNWATCH"sv,     "WATCH"sv,       "XRANGE"sv};
+constexpr std::array kReading{
+    "ASKING"sv,      "BF.CARD"sv,     "BF.EXISTS"sv,   "BF.INFO"sv,    "BF.MEXISTS"sv,
+    "BITFIELD_RO"sv, "BLOOM.CHECK"sv, "BLOOM.DELTA"sv, "BLOOM.INFO"sv, "BLOOM.READ"sv,
+    "CLUSTER"sv,     "ECHO"sv,        "EVAL_RO"sv,     "EXEC"sv,       "EXISTS"sv,
+    "GET"sv,         "GETBIT"sv,      "GETRANGE"sv,    "HGETALL"sv,    "HMGET"sv,
+    "INFO"sv,        "MGET"sv,        "MULTI"sv,       "PING"sv,       "PTTL"sv,
+    "ROLE"sv,        "STRLEN"sv,      "TIME"sv,        "TYPE"sv,       "UNWATCH"sv,
+    "WATCH"sv,       "XRANGE"sv,      "XREAD"sv};
 
 bool only_reads(std::string_view command) noexcept {
   return std::ranges::find(kReading, command) != kReading.end();

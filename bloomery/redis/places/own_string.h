@@ -113,10 +113,12 @@ class OwnString {
     bool is_broken = false;           // there is no chain of steps from `state` on
     bool has_all = false;             // the chain leads to the head that is there now
   };
-  // Reads the stream beside the string, up to some million hashes. With `reads_stream` false, or
-  // set to false as the user may not read streams, the chain is broken where the head is another.
-  // Throws StoreError where no filter is there that may be believed.
-  Changes changes_since(const StepState& state, bool& reads_stream, const CallContext& context);
+  // Reads the stream beside the string, up to some million hashes, behind those entries of it that
+  // `came` before and follow on the state. With `reads_stream` false, or set to false as the user
+  // may not read streams, the chain is broken where the head is another. Throws StoreError where no
+  // filter is there that may be believed.
+  Changes changes_since(const StepState& state, std::span<const StepEntry> came, bool& reads_stream,
+                        const CallContext& context);
 
  private:
   void cut_into_pieces(Trip& trip) const;
@@ -146,6 +148,10 @@ class OwnString {
   // One look: the entries behind `state`, and the head of the same moment.
   struct StepLook;
   StepLook look_at_steps(const StepState& state, bool reads_stream, const CallContext& context);
+  Changes chain_since(const StepState& state, std::span<const StepEntry> came, bool& reads_stream,
+                      const CallContext& context);
+  // Takes entries as long as each follows on `now`, and returns whether all did.
+  static bool take_entries(std::span<const StepEntry> entries, StepState& now, Changes& changes);
   std::vector<std::uint64_t> offsets(std::span<const std::uint64_t> positions) const;
   [[noreturn]] void fail(const std::string& why) const;
 

@@ -62,10 +62,29 @@ bool OwnString::has_keys_of_opened(const NativeBitmapHead& head) const {
   return other_bits(head).empty() && keys == opened()->header.contents.parameters.keys;
 }
 
-OwnString::Changes OwnString::changes_since(const StepState& state, bool& reads_stream,
-                                            const CallContext& context) {
+bool OwnString::take_entries(std::span<const StepEntry> entries, StepState& now, Changes& changes) {
+  for (const StepEntry& entry : entries) {
+    if (entry.before != now) return false;
+    now = entry.after;
+    changes.states.push_back(now);
+    changes.hashes.insert(changes.hashes.end(), entry.hashes.begin(), entry.hashes.end());
+  }
+  return true;
+}
+
+// Entries that came before may lead to a head that is not there any more.
+OwnString::Changes OwnString::changes_since(const StepState& state, std::span<const StepEntry> came,
+                                            bool& reads_stream, const CallContext& context) {
+  Changes changes = chain_since(state, came, reads_stream, context);
+  if (!changes.is_broken || came.empty()) return changes;
+  return chain_since(state, {}, reads_stream, context);
+}
+
+OwnString::Changes OwnString::chain_since(const StepState& state, std::span<const StepEntry> came,
+                                          bool& reads_stream, const CallContext& context) {
   Changes changes;
   StepState now = state;
+  take_entries(came, now, changes);
   for (;;) {
     std::optional<StepLook> look;
     try {
@@ -84,14 +103,9 @@ OwnString::Changes OwnString::changes_since(const StepState& state, bool& reads_
       changes.has_all = true;
       return changes;
     }
-    for (StepEntry& entry : look->steps.entries) {
-      if (entry.before != now) {
-        changes.is_broken = true;
-        return changes;
-      }
-      now = entry.after;
-      changes.states.push_back(now);
-      changes.hashes.insert(changes.hashes.end(), entry.hashes.begin(), entry.hashes.end());
+    if (!take_entries(look->steps.entries, now, changes)) {
+      changes.is_broken = true;
+      return changes;
     }
     const bool has_read_all = look->steps.entries.size() == look->steps.count;
     const bool may_have_more = look->steps.count == kEntriesAtOnce;

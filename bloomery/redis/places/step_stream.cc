@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/redis/places/step_stream.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -60,6 +61,11 @@ constexpr std::uint8_t kVersion = 1;
 constexpr std::size_t kIdentityAt = 8;
 constexpr std::array<std::size_t, 2> kStatesAt{24, 56};
 constexpr std::size_t kHashesAt = 88;
+
+// The last number that an entry can have which leads to the state: its beat, and some byte count.
+std::string number_behind(const StepState& state) {
+  return std::to_string(state.beat) + "-18446744073709551615";
+}
 
 }  // namespace
 
@@ -141,10 +147,35 @@ void append_keep_step(Request& request, std::string_view key, const StepNote& no
 
 void append_step_question(Request& request, std::string_view stream, const StepState& behind,
                           std::size_t most_entries) {
-  // An entry of this beat leads to the state itself, and has some byte count behind its beat. The
-  // last number of two has no next one: then nothing is read, and the chain is broken.
-  const std::string from = std::to_string(behind.beat) + "-18446744073709551615";
-  request.add({"XRANGE", stream, from, "+", "COUNT", std::to_string(most_entries)});
+  // The last number of two has no next one: then nothing is read, and the chain is broken.
+  request.add(
+      {"XRANGE", stream, number_behind(behind), "+", "COUNT", std::to_string(most_entries)});
+}
+
+void append_step_wait(Request& request, std::span<const StreamState> streams,
+                      std::chrono::milliseconds wait) {
+  // A copy that is far behind reads the rest with its look.
+  constexpr std::string_view kMostEntries = "64";
+  const std::string milliseconds = std::to_string(wait.count());
+  std::vector<std::string> numbers;
+  for (const StreamState& each : streams) numbers.push_back(number_behind(each.behind));
+  std::vector<std::string_view> words{"XREAD", "COUNT",      kMostEntries,
+                                      "BLOCK", milliseconds, "STREAMS"};
+  for (const StreamState& each : streams) words.push_back(each.stream);
+  words.insert(words.end(), numbers.begin(), numbers.end());
+  request.add(words);
+}
+
+std::vector<std::vector<StepEntry>> read_awaited_steps(const Reply& reply,
+                                                       std::span<const StreamState> streams) {
+  std::vector<std::vector<StepEntry>> all(streams.size());
+  for (const Reply& each : reply.elements) {
+    if (each.elements.size() != 2) continue;
+    const auto found = std::ranges::find(streams, each.elements[0].text, &StreamState::stream);
+    if (found == streams.end()) continue;
+    all[static_cast<std::size_t>(found - streams.begin())] = read_steps(each.elements[1]).entries;
+  }
+  return all;
 }
 
 StepReply read_steps(const Reply& reply) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -71,6 +72,17 @@ void append_keep_step(Request& request, std::string_view key, const StepNote& no
 // Appends the question for the first entries behind a state.
 void append_step_question(Request& request, std::string_view stream, const StepState& behind,
                           std::size_t most_entries);
+// A stream, and the state of who waits for its next entries.
+struct StreamState {
+  std::string stream{};
+  StepState behind{};
+};
+// Appends the question for the first entries behind the states, which waits until one has come.
+void append_step_wait(Request& request, std::span<const StreamState> streams,
+                      std::chrono::milliseconds wait);
+// The entries of each stream. A stream of which none came, or that others use, has none.
+std::vector<std::vector<StepEntry>> read_awaited_steps(const Reply& reply,
+                                                       std::span<const StreamState> streams);
 // The entries of the reply, in their order, up to the first that is none; `count`: of all.
 struct StepReply {
   std::vector<StepEntry> entries{};

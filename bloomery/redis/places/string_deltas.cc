@@ -6,12 +6,22 @@
 
 #include "bloomery/bits/heap_words.h"
 #include "bloomery/errors.h"
+#include "bloomery/redis/client/deadline.h"
+#include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/places/native_place.h"
 #include "bloomery/redis/places/partition_keys.h"
 #include "bloomery/redis/places/partitioned_place.h"
 #include "bloomery/text/grouped.h"
 
 namespace bloomery::redis {
+namespace {
+
+using Clock = CallContext::Clock;
+
+// A filter into which something comes all the time is looked at so often.
+constexpr std::chrono::milliseconds kBetweenLooks{20};
+
+}  // namespace
 
 StringDeltas::StringDeltas(std::shared_ptr<Client> client, std::string name)
     : client_(std::move(client)), name_(std::move(name)) {}
@@ -44,7 +54,7 @@ bool StringDeltas::is_one_chain(Part& part, const std::vector<OwnString::Head>& 
     return step_state(*each) == part.state;
   };
   if (std::ranges::all_of(heads, is_first)) return part.state.identity.is_set();
-  const auto changes = part.string->changes_since(part.state, reads_streams_, context);
+  const auto changes = part.string->changes_since(part.state, {}, reads_streams_, context);
   return std::ranges::all_of(heads, [&](const OwnString::Head& each) {
     return is_first(each) ||
            std::ranges::find(changes.states, step_state(*each)) != changes.states.end();
@@ -96,21 +106,42 @@ DeltaSource::Whole StringDeltas::read_whole(std::uint64_t most_bytes, const Call
 }
 
 std::optional<DeltaSource::Delta> StringDeltas::since(const DeltaPosition& position,
-                                                      std::chrono::milliseconds,
+                                                      std::chrono::milliseconds wait,
                                                       const CallContext& context) {
   // A copy at another position did not take what came, and does not have it.
   if (!position_.ring.is_set() || position != position_) return std::nullopt;
   // Nobody steps: what others insert is found by whole reads alone.
   if (!reached()) return std::nullopt;
-  Delta delta{.position = {position.ring, position.sequence + 1}, .is_last = true};
+  const auto end = Clock::now() + wait;
+  pause_until(next_look_, context);
+  Entries came;
+  bool has_moved = false;
+  auto delta = look(came, has_moved, context);
+  if (delta && !has_moved && awaits() == Awaits::steps && wait_for_entries(wait, came, context)) {
+    delta = look(came, has_moved, context);
+    // Entries that lead nowhere, as of a string that was put back, would end each wait at once.
+    if (delta && !has_moved) pause_until(end, context);
+  }
+  if (has_moved) next_look_ = Clock::now() + kBetweenLooks;
+  if (delta && !delta->is_last) next_look_ = {};
+  return delta;
+}
+
+std::optional<DeltaSource::Delta> StringDeltas::look(const Entries& came, bool& has_moved,
+                                                     const CallContext& context) {
+  Delta delta{.position = {position_.ring, position_.sequence + 1}, .is_last = true};
   std::vector<StepState> states;
-  for (const Part& part : parts_) {
-    const auto changes = part.string->changes_since(part.state, reads_streams_, context);
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const Part& part = parts_[i];
+    std::span<const StepEntry> of_part;
+    if (!came.empty()) of_part = came[i];
+    const auto changes = part.string->changes_since(part.state, of_part, reads_streams_, context);
     if (changes.is_broken) {
       position_ = {};
       return std::nullopt;
     }
     delta.is_last = delta.is_last && changes.has_all;
+    has_moved = has_moved || !changes.states.empty();
     states.push_back(changes.states.empty() ? part.state : changes.states.back());
     delta.hashes.insert(delta.hashes.end(), changes.hashes.begin(), changes.hashes.end());
   }
@@ -119,6 +150,38 @@ std::optional<DeltaSource::Delta> StringDeltas::since(const DeltaPosition& posit
   delta.identity = identity_;
   if (delta.is_last) delta.reached = reached();
   return delta;
+}
+
+bool StringDeltas::wait_for_entries(std::chrono::milliseconds wait, Entries& came,
+                                    const CallContext& context) {
+  // The server's answer comes well within the time that a call may take.
+  wait = std::clamp(wait, std::chrono::milliseconds(1),
+                    std::max(client_->location().timeout / 2, std::chrono::milliseconds(1)));
+  std::vector<StreamState> streams;
+  for (const Part& part : parts_) {
+    streams.push_back({step_stream_key(part.string->key()), part.state});
+  }
+  Request request;
+  append_step_wait(request, streams, wait);
+  const Answer answer = client_->run(request, Repeat::safe, context);
+  const Reply& reply = answer.replies.at(0);
+  if (reply.is(Reply::Type::error)) {
+    const Refusal refusal = refusal_of(reply.text);
+    // In a cluster the partitions are in several slots, of which a server awaits one at a time.
+    may_wait_ = refusal != Refusal::no_permission && refusal != Refusal::unknown_command &&
+                !reply.text.starts_with("CROSSSLOT");
+    return may_wait_;  // the look says what is wrong
+  }
+  if (reply.is(Reply::Type::nil)) return false;
+  came = read_awaited_steps(reply, streams);
+  return true;
+}
+
+void StringDeltas::pause_until(Clock::time_point time, const CallContext& context) const {
+  const auto length = std::chrono::ceil<std::chrono::milliseconds>(time - Clock::now());
+  if (length.count() <= 0) return;
+  Deadline deadline(name_, context, kForever);
+  deadline.pause(length, "waiting for its next look");
 }
 
 std::unique_ptr<DeltaSource> open_string_deltas(std::string_view text) {

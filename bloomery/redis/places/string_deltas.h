@@ -15,16 +15,22 @@ namespace bloomery::redis {
 // A filter of our own in a string of a server, or in several, read whole and kept in step by the
 // streams that steps leave beside the strings (step_stream.h). Without a stream, or where anybody
 // has stepped who leaves none, it is read whole whenever its head has moved.
+//
+// since() looks, and where nothing came it waits for the next entry of a stream (XREAD BLOCK). What
+// no entry tells of is seen when the wait is over: a string that was replaced, steps without a
+// stream.
 class StringDeltas final : public DeltaSource {
  public:
   // `name`: what messages call the filter.
   StringDeltas(std::shared_ptr<Client> client, std::string name);
 
   Whole read_whole(std::uint64_t most_bytes, const CallContext& context) override;
-  // Does not wait.
   std::optional<Delta> since(const DeltaPosition& position, std::chrono::milliseconds wait,
                              const CallContext& context) override;
-  bool waits() const noexcept override { return false; }
+  // Not where the user may not, nor where several nodes of a cluster have the partitions.
+  Awaits awaits() const noexcept override {
+    return may_wait_ && reads_streams_ ? Awaits::steps : Awaits::nothing;
+  }
 
  private:
   // One string, and the state that the copy has of it.
@@ -38,6 +44,13 @@ class StringDeltas final : public DeltaSource {
   // happened meanwhile.
   bool is_one_chain(Part& part, const std::vector<OwnString::Head>& heads,
                     const CallContext& context);
+  // A look at all parts, which begins with the entries of each that came already. `has_moved`:
+  // whether it brought anything.
+  using Entries = std::vector<std::vector<StepEntry>>;
+  std::optional<Delta> look(const Entries& came, bool& has_moved, const CallContext& context);
+  // Waits for entries behind the states of the parts. Returns false if none came in time.
+  bool wait_for_entries(std::chrono::milliseconds wait, Entries& came, const CallContext& context);
+  void pause_until(CallContext::Clock::time_point time, const CallContext& context) const;
   std::optional<Watermark> reached() const;
 
   const std::shared_ptr<Client> client_;
@@ -45,6 +58,8 @@ class StringDeltas final : public DeltaSource {
   std::unique_ptr<OwnString> index_{};  // of a filter in several strings
   std::vector<Part> parts_{};
   bool reads_streams_ = true;
+  bool may_wait_ = true;
+  CallContext::Clock::time_point next_look_{};
   Identity identity_{};
   // `position_` is the copy's, made anew by each whole read. Not set: the next read is a whole one.
   DeltaPosition position_{};
