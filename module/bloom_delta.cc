@@ -11,6 +11,7 @@
 #include "module/bloom_info.h"
 #include "module/command.h"
 #include "module/delta_waiters.h"
+#include "module/read_places.h"
 #include "module/slot.h"
 #include "module/stored_cuckoo.h"
 #include "module/stored_filter.h"
@@ -45,6 +46,15 @@ DeltaRing& asked_ring(const Call& call, StoredFilter& filter) {
   DeltaRing& ring = filter.ask_ring(most_bytes);
   watch_rings(call.context());
   return ring;
+}
+
+// Throws Refusal where as many clients as may are reading whole filters.
+void require_place(const Call& call) {
+  const std::uint32_t most = the_module().settings.read_clients;
+  if (most == 0) return;
+  if (read_places().admits(api().client_id(call.context()), steady_now_ms(), most)) return;
+  throw Refusal("LATER as many clients as may (bf-read-clients: " + std::to_string(most) +
+                ") are reading whole filters; ask again within a second");
 }
 
 // Appends what of `part`, which begins at `begin` of all bytes, is in [from, to).
@@ -137,6 +147,7 @@ void bloom_read(Call& call) {
   const std::vector<std::byte> head = encode_head(header);
   const std::uint64_t all = head.size() + header.contents.word_count() * sizeof(std::uint64_t);
   if (*offset > all) throw Refusal("ERR the filter has " + std::to_string(all) + " bytes");
+  require_place(call);
   const std::uint64_t end = *offset + std::min({*wanted, kMostPieceBytes, all - *offset});
   std::vector<std::byte> piece;
   piece.reserve(end - *offset);
@@ -151,6 +162,7 @@ void bloom_read(Call& call) {
   call.reply_number(ring.sequence());
   call.reply_number(all);
   call.reply_bytes(piece);
+  if (end == all) read_places().leave(api().client_id(call.context()));
 }
 
 void bloom_delta(Call& call) {

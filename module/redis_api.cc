@@ -99,6 +99,7 @@ Api find_api(Context* context) {
   find.must(api.key_at, "KeyAtPos");
   find.must(api.selected_database, "GetSelectedDb");
   find.must(api.select_database, "SelectDb");
+  find.must(api.client_id, "GetClientId");
   find.must(api.block_client, "BlockClient");
   find.must(api.unblock_client, "UnblockClient");
   find.must(api.set_disconnect_callback, "SetDisconnectCallback");

@@ -230,6 +230,7 @@ struct Api {
   int (*asks_for_keys)(Context*);
   void (*key_at)(Context*, int word);
 
+  std::uint64_t (*client_id)(Context*);  // another one for each connection
   int (*selected_database)(Context*);
   int (*select_database)(Context*, int);
   // The callback gives the reply, when unblock_client() was called; what it may call is what a

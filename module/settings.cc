@@ -37,6 +37,7 @@ constexpr std::array kSettings{
     whole<&Settings::expansion>("bf-expansion-factor", 0, kMostExpansion),
     whole<&Settings::most_capacity>("bf-max-capacity", 1, kMostCapacity),
     whole<&Settings::delta_bytes>("bf-delta-bytes", 0, kMostDeltaBytes),
+    whole<&Settings::read_clients>("bf-read-clients", 0, kMostReadClients),
     whole<&Settings::cuckoo, &Cuckoo::bucket_size>("cf-bucket-size", 1, kMostBucketSize),
     whole<&Settings::cuckoo, &Cuckoo::capacity>("cf-initial-size", 4, kUsualMostCapacity),
     whole<&Settings::cuckoo, &Cuckoo::max_iterations>("cf-max-iterations", 1, kMostIterations),
@@ -44,8 +45,8 @@ constexpr std::array kSettings{
     whole<&Settings::cuckoo, &Cuckoo::max_expansions>("cf-max-expansions", 1, kMostExpansions,
                                                       "cf_max_expansions"),
 };
-constexpr const Setting& kBucketSize = kSettings[5];
-constexpr const Setting& kCuckooCapacity = kSettings[6];
+constexpr const Setting& kBucketSize = kSettings[6];
+constexpr const Setting& kCuckooCapacity = kSettings[7];
 
 std::invalid_argument out_of_range(const char* name, const std::string& range) {
   return std::invalid_argument("Value for `" + std::string(name) + "` must be in the range " +

@@ -18,6 +18,8 @@ inline constexpr std::uint64_t kMostCapacity = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kUsualDeltaBytes = std::uint64_t{16} << 20;
 inline constexpr std::uint64_t kMostDeltaBytes = std::uint64_t{1} << 32;
 
+inline constexpr std::uint32_t kMostReadClients = 10'000;
+
 inline constexpr std::uint32_t kMostBucketSize = 255;
 inline constexpr std::uint32_t kMostIterations = 65535;
 inline constexpr std::uint32_t kMostExpansions = 65536;
@@ -37,6 +39,7 @@ struct Settings {
   std::uint32_t expansion = 2;  // 0: does not grow
   std::uint64_t most_capacity = kUsualMostCapacity;
   std::uint64_t delta_bytes = kUsualDeltaBytes;  // of hashes kept for copies, a filter; 0: none
+  std::uint32_t read_clients = 8;                // read whole filters at once; 0: as many as come
   CuckooSettings cuckoo{};
   bool is_replay = false;  // a primary or a file decided what a command says: defaults stay out
 };

@@ -217,6 +217,41 @@ TEST_F(Deltas, AreKeptByNoServerThatForbidsIt) {
             "-ERR this server keeps nothing for copies: its parameter bf-delta-bytes is 0");
 }
 
+// A client that has read a piece keeps its place, until it has all or is gone.
+TEST_F(Deltas, AreReadWholeByFewClientsAtOnce) {
+  using testing::Client;
+  server_ = std::make_unique<ModuleServer>(folder("few"),
+                                           std::vector<std::string>{"bf-read-clients", "1"});
+  ask("BLOOM.RESERVE f 0.01 20000 EXPANSION 0");
+  auto first = std::make_unique<Client>(server_->socket());
+  Client second(server_->socket());
+  const std::string refused =
+      "-LATER as many clients as may (bf-read-clients: 1) are reading whole filters; ask again "
+      "within a second";
+  EXPECT_EQ(first->ask("BLOOM.READ f 0 100").substr(0, 2), "*4");
+  EXPECT_EQ(second.ask("BLOOM.READ f 0 100"), refused);
+  EXPECT_EQ(second.ask("BLOOM.DELTA f SINCE " + kNobody + " 0"), "+WHOLE") << "no whole read";
+  EXPECT_EQ(first->ask("BLOOM.READ f 100 1000000").substr(0, 2), "*4");
+  EXPECT_EQ(second.ask("BLOOM.READ f 0 100").substr(0, 2), "*4");
+  EXPECT_EQ(first->ask("BLOOM.READ f 0 100"), refused);
+  EXPECT_EQ(second.ask("BLOOM.READ f 999999999 1").substr(0, 4), "-ERR") << "takes no place";
+  EXPECT_EQ(second.ask("BLOOM.READ f 100 1000000").substr(0, 2), "*4");
+  EXPECT_EQ(first->ask("BLOOM.READ f 0 100").substr(0, 2), "*4");
+  first.reset();
+  EXPECT_TRUE(testing::comes_true([&] { return second.ask("BLOOM.READ f 0 100") != refused; }));
+}
+
+TEST_F(Deltas, AreReadWholeByAllWhereNoNumberIsSet) {
+  server_ = std::make_unique<ModuleServer>(folder("all"),
+                                           std::vector<std::string>{"bf-read-clients", "0"});
+  ask("BLOOM.RESERVE f 0.01 20000 EXPANSION 0");
+  std::vector<std::unique_ptr<testing::Client>> clients;
+  for (int i = 0; i < 20; ++i) {
+    clients.push_back(std::make_unique<testing::Client>(server_->socket()));
+    EXPECT_EQ(clients.back()->ask("BLOOM.READ f 0 100").substr(0, 2), "*4") << i;
+  }
+}
+
 TEST_F(Deltas, CountInTheMemoryOfTheirFilter) {
   const auto memory = [&](const std::string& key) {
     return std::stol(ask("MEMORY USAGE " + key).substr(1));

@@ -47,9 +47,10 @@ TEST_F(Config, HasWhatTheModuleWasLoadedWith) {
   const std::pair<const char*, const char*> expected[]{
       {"bf-error-rate", "0.25"},      {"bf-initial-size", "100"},
       {"bf-expansion-factor", "2"},   {"bf-max-capacity", "1073741824"},
-      {"bf-delta-bytes", "16777216"}, {"cf-bucket-size", "2"},
-      {"cf-initial-size", "1024"},    {"cf-max-iterations", "20"},
-      {"cf-expansion-factor", "1"},   {"cf-max-expansions", "3"},
+      {"bf-delta-bytes", "16777216"}, {"bf-read-clients", "8"},
+      {"cf-bucket-size", "2"},        {"cf-initial-size", "1024"},
+      {"cf-max-iterations", "20"},    {"cf-expansion-factor", "1"},
+      {"cf-max-expansions", "3"},
   };
   for (const auto& [name, value] : expected) EXPECT_EQ(get(server.client, name), value) << name;
 }

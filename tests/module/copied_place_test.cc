@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "bloomery/open/open_place.h"
 #include "bloomery/place/local_copy.h"
@@ -69,6 +70,20 @@ TEST_F(CopiedPlaces, TakeOverWhatOthersInsert) {
   EXPECT_EQ(place->presence_of("carol"), Presence::maybe);
   EXPECT_EQ(place->presence_of("dave"), Presence::absent) << "the server says so";
   EXPECT_EQ(copy->copies(), 1U);
+}
+
+// All copies have their turn, also where one client may read at a time.
+TEST_F(CopiedPlaces, AllComeInStepOneAfterTheOther) {
+  ModuleServer server(folder("one"), {"bf-read-clients", "1"});
+  server.ask("BLOOM.RESERVE f 0.001 4000000 EXPANSION 0");  // in two pieces
+  server.ask("BLOOM.ADD f a");
+  const std::string location = "copy:bloom:redis+unix://" + server.socket() + "#f";
+  std::vector<std::unique_ptr<FilterPlace>> copies;
+  for (int i = 0; i < 10; ++i) copies.push_back(open_place(location));
+  for (const auto& each : copies) {
+    const auto& copy = dynamic_cast<const LocalCopy&>(*each);
+    EXPECT_TRUE(testing::comes_true([&] { return copy.copies() == 1; })) << copy.last_error();
+  }
 }
 
 TEST_F(CopiedPlaces, AreRefusedWhereThereIsNoCopy) {

@@ -88,7 +88,7 @@ TEST(Registration, HasParametersWithRedisBloomsNamesOnRedis8) {
   FakeServer server(ServerVersion::redis_8_0);
   server.configured["bf-expansion-factor"] = "3";
   ASSERT_TRUE(server.load({"ERROR_RATE", "0.02"})) << server.log;
-  EXPECT_EQ(server.parameters.size(), 10U);
+  EXPECT_EQ(server.parameters.size(), 11U);
   for (const auto& [name, parameter] : server.parameters) {
     EXPECT_EQ(parameter.flags, kUnprefixed) << name;
   }

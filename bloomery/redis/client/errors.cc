@@ -30,6 +30,7 @@ constexpr std::array kBeginnings{
     Beginning{"CLUSTERDOWN ", Refusal::cluster_down},
     Beginning{"OOM ", Refusal::out_of_memory},
     Beginning{"BUSY ", Refusal::busy},
+    Beginning{"LATER ", Refusal::later},
     Beginning{"ERR unknown command", Refusal::unknown_command},
 };
 

@@ -63,6 +63,7 @@ enum class Refusal : std::uint8_t {
   cluster_down,
   out_of_memory,
   busy,             // with a script
+  later,            // our module: as many clients as may are reading whole filters
   unknown_command,  // an older server, or one without a module
 };
 

@@ -2,6 +2,7 @@
 #include "bloomery/redis/places/item_deltas.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/native/file_header.h"
 #include "bloomery/place/watermark_text.h"
+#include "bloomery/redis/client/deadline.h"
 #include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/places/item_description.h"
 #include "bloomery/redis/places/live_bitmap.h"
@@ -54,6 +56,7 @@ const Reply& require_filter(const Reply& reply, const Location& location) {
       case Refusal::cluster_down:
       case Refusal::try_again:
       case Refusal::busy:
+      case Refusal::later:
       case Refusal::moved:
       case Refusal::ask:
         throw;
@@ -69,13 +72,28 @@ struct Piece {
   std::string bytes{};
 };
 
+// Comes again while other clients are reading, for ten minutes at most: often enough to keep its
+// turn (module/read_places.h).
+Answer in_turn(Client& client, const Request& request, const CallContext& context) {
+  constexpr std::chrono::milliseconds kBetween{50};
+  constexpr int kMostTimes = 12'000;
+  for (int times = 0;; ++times) {
+    Answer answer = client.run(request, Repeat::safe, context);
+    const Reply& reply = answer.replies.at(0);
+    const bool is_later = reply.is(Reply::Type::error) && refusal_of(reply.text) == Refusal::later;
+    if (!is_later || times == kMostTimes) return answer;
+    Deadline(client.location().server(), context, kForever)
+        .pause(kBetween, "waiting for its turn to read the filter");
+  }
+}
+
 // Nothing where the server does not know the command.
 std::optional<Piece> read_piece(Client& client, const std::string& name, std::uint64_t offset,
                                 const CallContext& context) {
   const std::string& key = client.location().key;
   Request request;
   request.add({"BLOOM.READ", key, std::to_string(offset), std::to_string(kPieceBytes)});
-  Answer answer = client.run(request, Repeat::safe, context);
+  Answer answer = in_turn(client, request, context);
   Reply& reply = answer.replies.at(0);
   if (reply.is(Reply::Type::error) && refusal_of(reply.text) == Refusal::unknown_command) {
     return std::nullopt;
