@@ -318,9 +318,7 @@ class RowFetcher {
         context.is_over() ? std::make_exception_ptr(FlightAbandoned()) : std::current_exception();
     for (Lookup<Value>* lookup : misses) {
       if (!lookup->answered) counters_.add(kind_of_failure(context));
-      if (!lookup->ticket || !lookup->ticket->leads()) continue;
-      lookup->ticket->flight().fail(error);
-      lookup->ticket->land();
+      if (lookup->ticket && lookup->ticket->leads()) lookup->ticket->fail(error);
     }
   }
 

@@ -135,9 +135,7 @@ class SingleFlight<Result>::Ticket {
 
   // A leader who leaves without an answer, as by an exception, must not leave the others waiting.
   ~Ticket() {
-    if (!leads_) return;
-    flight_->fail(std::make_exception_ptr(FlightAbandoned()));
-    land();
+    if (leads_) fail(std::make_exception_ptr(FlightAbandoned()));
   }
 
   bool leads() const noexcept { return leads_; }
@@ -146,6 +144,13 @@ class SingleFlight<Result>::Ticket {
   // The leader's last word, after its answer is written: the next one to ask flies anew.
   void land() noexcept {
     if (std::exchange(leads_, false)) table_->land(*flight_);
+  }
+
+  // The leader's last word where it has no answer. Lands before those aboard are told, so that
+  // nobody who comes after the failure gets it.
+  void fail(std::exception_ptr error) noexcept {
+    land();
+    flight_->fail(std::move(error));
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <optional>
 #include <stdexcept>
@@ -106,6 +107,31 @@ TEST(SingleFlight, ALeaderThatLeavesKeepsNobodyWaiting) {
   leader.reset();
   EXPECT_THROW(other.flight().wait(), FlightAbandoned);
   EXPECT_TRUE(flights.board(hashed("key")).leads());
+}
+
+// Nobody who comes after a failure is told of it, so those who are told of it and ask again do not
+// meet the flight that failed.
+TEST(SingleFlight, AFailureIsToldOnceNobodyBoardsItAnyMore) {
+  constexpr int kRounds = 20'000;
+  Flights flights;
+  std::barrier step(2);
+  int met_again = 0;
+  run_threads(2, [&](int who) {
+    for (int round = 0; round < kRounds; ++round) {
+      std::optional<Flights::Ticket> ticket;
+      if (who == 0) ticket.emplace(flights.board(hashed("key")));
+      step.arrive_and_wait();
+      if (who == 1) ticket.emplace(flights.board(hashed("key")));
+      step.arrive_and_wait();
+      if (who == 1) {
+        EXPECT_THROW(ticket->flight().wait(), FlightAbandoned);
+        met_again += flights.board(hashed("key")).leads() ? 0 : 1;
+      }
+      ticket.reset();
+      step.arrive_and_wait();
+    }
+  });
+  EXPECT_EQ(met_again, 0);
 }
 
 TEST(SingleFlight, ADetachedFlightAnswersButDoesNotWrite) {
