@@ -77,8 +77,6 @@ class RedisCache final : public Cache<Value> {
   };
 
   const redis::Location& location() const noexcept { return strings_.location(); }
-  // Throws std::invalid_argument if the context has a fence that names no source.
-  void require_fence(const CallContext& context) const { strings_.require_fence(context); }
 
   // Throws what encoding throws, once it has written the other entries and given that lease back.
   void put_many(std::span<const CacheEntry<Value>> entries,

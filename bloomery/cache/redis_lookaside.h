@@ -35,7 +35,7 @@ class RedisLookaside final : public Lookaside<Value> {
 
   void look_many(std::span<const Key> keys, std::span<LookAsideAnswer<Value>> answers,
                  const CallContext& context = {}) override {
-    cache_.require_fence(context);
+    require_fence(context);
     typename RedisCache<Value>::Ahead ahead(cache_, keys);
     std::vector<Presence> presences(keys.size(), Presence::unknown);
     filter_.presence_of_many(keys, presences, context);
@@ -53,11 +53,16 @@ class RedisLookaside final : public Lookaside<Value> {
   }
 
   LookAsideAnswer<Value> look(Key key, const CallContext& context = {}) override {
-    cache_.require_fence(context);
+    require_fence(context);
     return gathering_.ask(key, context);
   }
 
  private:
+  void require_fence(const CallContext& context) const {
+    if (context.has_nameless_fence()) [[unlikely]]
+      refuse_nameless_fence(cache_.location().text());
+  }
+
   FilterPlace& filter_;
   RedisCache<Value>& cache_;
   Gathering<LookAsideAnswer<Value>, redis::TimeoutError> gathering_;

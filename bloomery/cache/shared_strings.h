@@ -80,11 +80,6 @@ class SharedStrings final : public Cache<std::string> {
   };
 
   const redis::Location& location() const noexcept { return client_.location(); }
-  // Throws std::invalid_argument if the context has a fence that names no source.
-  void require_fence(const CallContext& context) const {
-    if (context.has_nameless_fence()) [[unlikely]]
-      refuse_nameless_fence(location().text());
-  }
   // Returns the name of a key's entry.
   std::string entry_name(Key key) const { return verbs_.entry_name(key); }
 
@@ -94,6 +89,12 @@ class SharedStrings final : public Cache<std::string> {
   using Answers = std::span<CacheAnswer<std::string>>;
 
   SharedStrings(redis::Location location, GuardVerbsOptions options);
+
+  // Throws std::invalid_argument if the context has a fence that names no source.
+  void require_fence(const CallContext& context) const {
+    if (context.has_nameless_fence()) [[unlikely]]
+      refuse_nameless_fence(location().text());
+  }
 
   std::unique_ptr<Question> question(std::span<const Key> keys, Part part) const;
   void judge(Question& question, std::span<const redis::Reply> replies) const;
