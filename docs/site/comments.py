@@ -10,6 +10,7 @@ import sys
 
 SCOPE = re.compile(r"\s*(?:template\s*<.*>\s*)?(?:inline\s+)?(?:class|struct|union|enum|namespace|extern)\b")
 NO_DECLARATION = re.compile(r"\s*(?:#|\}|(?:public|private|protected)\s*:|namespace\b|using namespace\b|friend\b|static_assert\b)")
+TEMPLATE = re.compile(r"\s*template\s*<.*>\s*$")
 PLAIN = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 
 
@@ -43,6 +44,7 @@ class Header:
         self.depth = 0  # of brackets within the declaration that has begun
         self.in_declaration = False
         self.is_scope = False
+        self.is_template = False  # and what it is a template of has not come yet
 
     def drop_comment(self):
         if self.is_new:
@@ -64,6 +66,8 @@ class Header:
             return
         if not self.in_declaration:
             self.begin(code, remark)
+        elif self.is_template and not code.strip().startswith("requires"):
+            self.see_what(code)
         self.depth += depth_of(code)
         self.end(code)
         is_told = remark is not None and code.strip() and not NO_DECLARATION.match(code)
@@ -77,8 +81,12 @@ class Header:
             self.out.extend(documented(line) for line in self.comment)
             self.is_new = False
         self.in_declaration = True
-        self.is_scope = SCOPE.match(code) is not None and not code.rstrip().endswith(";")
+        self.see_what(code)
         self.depth = 0
+
+    def see_what(self, code):
+        self.is_template = TEMPLATE.match(code) is not None
+        self.is_scope = SCOPE.match(code) is not None and not code.rstrip().endswith(";")
 
     def end(self, code):
         text = code.rstrip()

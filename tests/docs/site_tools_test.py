@@ -46,6 +46,28 @@ class A {
   bool c();  ///< by itself
 };""")
 
+    def test_of_members_of_a_template_on_lines_of_its_own(self):
+        self.assertEqual(self.read("""// A class.
+template <class T>
+requires Good<T>
+class A {
+  // Says so.
+  template <class U>
+  bool a();
+
+  bool b();
+};
+"""), """/// A class.
+template <class T>
+requires Good<T>
+class A {
+  /// Says so.
+  template <class U>
+  bool a();
+
+  bool b();
+};""")
+
     def test_that_stand_apart_belong_to_nothing(self):
         self.assertEqual(self.read("// About the file.\n\nint a();\n"), "// About the file.\n\nint a();")
 
