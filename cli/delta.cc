@@ -25,7 +25,8 @@ classic filter.
 
 Both files must be versions of one filter. The command refuses, by name: another layout, seed or secret;
 new layers (the filter grew); another identity (it was cleared); and kinds that are made anew each time
-(static, fuse). For these, send the whole file.
+(static, fuse). For these, send the whole file. It also refuses a NEW that lacks bits of OLD or has a lower
+watermark: that is the earlier file. (Counting and windowed filters lose bits.)
 
 The delta of a secret filter has no key in it, but says which bits came: give it only to those who
 have the filter.

@@ -18,6 +18,7 @@
 #include "bloomery/store/messages.h"
 #include "bloomery/store/native_file_access.h"
 #include "bloomery/store/replace_file.h"
+#include "bloomery/text/grouped.h"
 
 namespace bloomery {
 namespace {
@@ -99,7 +100,20 @@ std::string why_whole(const FileHeader& from, const FileHeader& to) {
   if (from.notes.identity.is_set() && from.notes.identity != to.notes.identity) {
     return "the identity is another: the filter was cleared or made anew";
   }
+  const auto before = from.notes.reached();
+  const auto after = to.notes.reached();
+  if (before && after && before->source == after->source && after->position < before->position) {
+    return "its watermark is " + grouped(after->position) + ", and that of the other " +
+           grouped(before->position) + ", so it is the earlier of the two, which is named first";
+  }
   return {};
+}
+
+// Returns whether `now` has all bits of `old`, which has as many words.
+bool has_all(std::span<const std::uint64_t> now, std::span<const std::uint64_t> old) noexcept {
+  std::uint64_t missing = 0;
+  for (std::size_t i = 0; i < old.size(); ++i) missing |= old[i] & ~now[i];
+  return missing == 0;
 }
 
 // Head and zeros of the later file, whose secret key is that of the earlier one.
@@ -161,14 +175,24 @@ void write_delta(const std::filesystem::path& from, const std::filesystem::path&
   const auto new_file = RegularFile::open(to, RegularFile::Access::read);
   DeltaFile old(old_file);
   DeltaFile now(new_file);
-  if (const std::string why = why_whole(old.header(), now.header()); !why.empty()) {
+  const auto refuse = [&](const std::string& why) {
     throw IncompatibleError("no delta leads from " + from.string() + " to " + to.string() + ": " +
                             why + "; send the whole file");
-  }
+  };
+  if (const std::string why = why_whole(old.header(), now.header()); !why.empty()) refuse(why);
   std::vector<std::byte> head(now.head().begin(), now.head().end());
   std::ranges::fill(secret_in(head), std::byte{0});
   DeltaWriter writer(sink, head, now.header().layout.body_bytes);
-  for (std::uint64_t i = 0; i < now.block_count(); ++i) writer.add(old.next(), now.next());
+  const bool only_sets = !loses_keys(now.header().contents.parameters.kind);
+  for (std::uint64_t i = 0; i < now.block_count(); ++i) {
+    const auto before = old.next();
+    const auto after = now.next();
+    if (only_sets && !has_all(after, before)) {
+      refuse(to.string() + " lacks bits that " + from.string() +
+             " has, so it is the earlier of the two, which is named first, or was made anew");
+    }
+    writer.add(before, after);
+  }
   writer.finish({old.digest(), now.digest()});
 }
 

@@ -16,7 +16,8 @@ namespace bloomery {
 //
 // Throws StoreError and FormatError as load() does, and IncompatibleError where only the whole new
 // file will do: another layout, hash or identity, layers that came, a kind that is made anew each
-// time. What `sink` has then is no delta.
+// time; and where `to` is the earlier one: it lacks bits of `from`, or has a lower watermark. What
+// `sink` has then is no delta.
 void write_delta(const std::filesystem::path& from, const std::filesystem::path& to,
                  const ByteSink& sink);
 

@@ -72,6 +72,15 @@ TEST_F(Delta, IsOfTwoVersionsOfOneFilterOnly) {
               HasSubstr("deltas are of files of our own"));
 }
 
+TEST_F(Delta, IsRefusedBackwards) {
+  const Outcome refused = shell_.run("bloomery delta tuesday.bloom monday.bloom | wc -c");
+  EXPECT_EQ(refused.out, "0\n");
+  EXPECT_THAT(refused.err, HasSubstr("no delta leads from tuesday.bloom to monday.bloom: "
+                                     "monday.bloom lacks bits that tuesday.bloom has"));
+  EXPECT_EQ(shell_.run("bloomery delta tuesday.bloom monday.bloom >d").status, 2);
+  EXPECT_EQ(shell_.run("bloomery patch copy.bloom d").status, 2);
+}
+
 TEST_F(Delta, MindsWritersAndOtherNames) {
   shell_.run("bloomery delta monday.bloom tuesday.bloom >d; ln copy.bloom other.bloom");
   EXPECT_THAT(shell_.run("bloomery patch copy.bloom d").err, HasSubstr("--part-links"));

@@ -160,6 +160,25 @@ TEST_F(FileDelta, IsRefusedByNameWhereOnlyTheWholeFileWillDo) {
   expect_leads("an identity that came");
 }
 
+TEST_F(FileDelta, IsRefusedWhereTheEarlierFileIsNamedLast) {
+  for (const FilterKind kind : {FilterKind::blocked, FilterKind::classic, FilterKind::scalable}) {
+    AnyFilter filter = sample(kind, {.capacity = 100'000});
+    save_new(filter);
+    filter.insert("somebody new");
+    save_old(filter);
+    expect_whole("lacks bits that");
+  }
+  const AnyFilter filter = sample(FilterKind::blocked, {.capacity = 500});
+  const Identity database{7, 7};
+  save_old(filter, {.watermark = 2000, .source = database});
+  save_new(filter, {.watermark = 1999, .source = database});
+  expect_whole("its watermark is 1,999, and that of the other 2,000");
+  save_new(filter, {.watermark = 2000, .note = "later", .source = database});
+  expect_leads("the same watermark");
+  save_new(filter, {.watermark = 1, .source = {7, 8}});
+  expect_leads("another database's watermark");
+}
+
 TEST_F(FileDelta, OfASecretFilterHasNoKey) {
   AnyFilter filter = sample(FilterKind::blocked, {.capacity = 500, .secret = true});
   save_old(filter);
