@@ -17,6 +17,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/open/open_place.h"
 #include "bloomery/place/apply_hashes.h"
+#include "bloomery/place/catch_up.h"
 #include "bloomery/place/delta_source.h"
 #include "bloomery/store/native_file.h"
 #include "bloomery/text/human_number.h"
@@ -39,6 +40,10 @@ With --every, pull stays, and brings FILE up to what came: it reads the hashes o
 whole filter only where their chain is broken (docs/redis.md, "A copy in this process"). Whatever fails
 is told and tried again, and FILE stays what it was. Keys that are inserted into FILE itself are lost
 with its next version.
+
+If FILE is there already and is of the same filter, pull goes on from it: it reads what came since, or, if
+the server does not have all of that any more, the whole filter. copy:LOCATION begins from FILE in the same
+way, with from=FILE.
 
 FILE knows what the server's filter knew when it was read. Where "absent" must hold for rows that came
 since, ask behind a fence: bloomery check FILE --behind SOURCE.
@@ -72,17 +77,30 @@ class Pulled {
                                 "bloomery convert copies it once");
   }
 
+  // Goes on from FILE, if an earlier pull left it and the server has all that came since. Returns
+  // whether it did; not if FILE is damaged or anything else.
+  bool go_on_with_file(const CallContext& context) {
+    if (!is_taken(arguments_.to)) return false;
+    CaughtUp caught;
+    try {
+      caught = catch_up(*source_, load_pulled(arguments_.to.file.path, kMostBytes), context);
+    } catch (const StoreError&) {
+      return false;
+    } catch (const FormatError&) {
+      return false;
+    }
+    if (!caught.whole) return false;
+    written_ = caught.whole->identity;
+    take(std::move(*caught.whole));
+    added_ = caught.added;
+    write();
+    return true;
+  }
   // Reads the whole filter and writes it. Throws StoreError where FILE is another filter's, and
   // may not be replaced.
   void read_whole(const CallContext& context) {
     if (written_) require_replaceable();
-    auto whole = source_->read_whole(kMostBytes, context);
-    filter_.emplace(std::move(whole.filter));
-    identity_ = whole.identity;
-    reached_ = whole.reached;
-    beat_ = whole.beat;
-    position_ = whole.position;
-    added_ = 0;
+    take(source_->read_whole(kMostBytes, context));
     write();
   }
   // Takes over what came, and writes it if anything did. False: there is no chain that leads there.
@@ -111,6 +129,14 @@ class Pulled {
   }
 
  private:
+  void take(DeltaSource::Whole whole) {
+    filter_.emplace(std::move(whole.filter));
+    identity_ = whole.identity;
+    reached_ = whole.reached;
+    beat_ = whole.beat;
+    position_ = whole.position;
+    added_ = 0;
+  }
   void require_replaceable() const {
     if (!is_taken(arguments_.to)) return;
     const std::string& file = arguments_.to.text();
@@ -142,6 +168,8 @@ class Pulled {
       options.notes.source = reached_->source;
       options.notes.watermark = reached_->position;
     }
+    options.chain = source_->chain_at(position_);
+    if (options.chain.size() > kMaxChainBytes) options.chain.clear();
     bloomery::save(contents(), arguments_.to.file.path, options);
     written_ = identity_;
     is_written_ = true;
@@ -220,7 +248,7 @@ class Keeper {
 int pull(const PullArguments& arguments) {
   arguments.to.need_own_file("pull writes a file of our own");
   Pulled pulled(arguments);
-  pulled.read_whole({});
+  if (!pulled.go_on_with_file({})) pulled.read_whole({});
   print_pulled(arguments, pulled);
   if (!arguments.every_ms) return kSome;
   const EndingSignals signals;  // before any thread begins

@@ -90,6 +90,11 @@ std::unique_ptr<FilterPlace> open_copied(const PlaceLocation& location,
   auto place = open_place(in_server, options);
   LocalCopyOptions copied{.keys = place->head().parameters.keys};
   copied.deltas = open_deltas(location);
+  if (!location.copied_from.empty()) {
+    copied.kept = [file = location.copied_from](std::uint64_t most_bytes) {
+      return load_pulled(file, most_bytes);
+    };
+  }
   return std::make_unique<LocalCopy>(std::move(place), copied);
 }
 
@@ -118,6 +123,16 @@ std::shared_ptr<DeltaSource> open_deltas(const PlaceLocation& location) {
   if (location.dialect == redis::Dialect::bloom) return redis::open_item_deltas(location.server);
   if (location.is_own_bitmap()) return redis::open_string_deltas(location.server);
   return nullptr;
+}
+
+DeltaSource::Kept load_pulled(const std::filesystem::path& file, std::uint64_t most_bytes) {
+  LoadedFile loaded = load_noted(file, most_bytes);
+  return {.name = file.string(),
+          .filter = std::move(loaded.filter),
+          .identity = loaded.notes.identity,
+          .reached = loaded.notes.reached(),
+          .beat = loaded.notes.beat,
+          .chain = std::move(loaded.chain)};
 }
 
 AnyFilter load(const PlaceLocation& location) {

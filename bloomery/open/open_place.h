@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -44,6 +45,7 @@ struct PlaceOptions {
 //   redisson:f?legacy=1    with what its bytes do not say
 //   redisson:redis://h#f   another system's filter where it lives in a server (docs/redis.md)
 //   bitmap:redis://h#f     one of our own in a string of a server
+//   copy:bitmap:...        one in a server, with a copy in this process (place/local_copy.h)
 // A file says `absent` for what it does not hold: that its keys are all there are is for the caller
 // to know. Behind a fence it says `unknown`, but for a file of our own whose watermark reaches it.
 //
@@ -111,6 +113,10 @@ void clear(const PlaceLocation& location);
 // Opens what reads the filter whole, and says what came into it since: of ours in a server. Returns
 // null for other locations. Throws as open_place() does.
 std::shared_ptr<DeltaSource> open_deltas(const PlaceLocation& location);
+
+// Reads a file that bloomery pull wrote, as a copy to begin from; its `chain` is empty where it has
+// none. Throws as load_noted() does.
+DeltaSource::Kept load_pulled(const std::filesystem::path& file, std::uint64_t most_bytes);
 
 // The whole filter, out of a file or a server. Throws as load() of files and FilterPlace::copy()
 // do.

@@ -7,6 +7,7 @@
 
 #include "bloomery/redis/client/location.h"
 #include "bloomery/redis/places/live_bitmap.h"
+#include "bloomery/text/percent.h"
 
 namespace bloomery {
 
@@ -24,6 +25,33 @@ namespace {
 
 constexpr std::string_view kCopied = "copy:";
 
+// Takes name=value, and one of its marks, out of the settings of a server's location. Returns the
+// value's bytes; empty: there is no such setting. Throws std::invalid_argument for an empty value,
+// and for two.
+std::string take_setting(std::string& text, std::string_view name) {
+  std::string value;
+  const std::size_t begin = std::min(text.find('?'), text.find('#'));
+  for (std::size_t at = begin; at < std::min(text.find('#'), text.size());) {
+    const std::size_t end = std::min({text.find('&', at + 1), text.find('#'), text.size()});
+    const std::string_view setting = std::string_view(text).substr(at + 1, end - at - 1);
+    if (!setting.starts_with(name) || !setting.substr(name.size()).starts_with('=')) {
+      at = end;
+      continue;
+    }
+    const std::string_view said = setting.substr(name.size() + 1);
+    if (said.empty() || !value.empty()) {
+      throw std::invalid_argument(std::string(kCopied) + ": " + std::string(name) +
+                                  (said.empty() ? "= names no file" : "= is said twice"));
+    }
+    value = percent_decode(said);
+    // The ? stays where another setting follows it.
+    const bool is_first = text[at] == '?';
+    const bool has_next = end < text.size() && text[end] == '&';
+    text.erase(at + (is_first && has_next ? 1 : 0), end - at);
+  }
+  return value;
+}
+
 }  // namespace
 
 bool is_live_location(std::string_view text) noexcept {
@@ -33,8 +61,15 @@ bool is_live_location(std::string_view text) noexcept {
 
 PlaceLocation parse_place_location(std::string_view text) {
   if (text.starts_with(kCopied) && is_live_location(text)) {
-    PlaceLocation location = parse_place_location(text.substr(kCopied.size()));
+    std::string of_server(text.substr(kCopied.size()));
+    std::string from = take_setting(of_server, "from");
+    PlaceLocation location = parse_place_location(of_server);
     location.is_copied = true;
+    location.copied_from = std::move(from);
+    if (!location.copied_from.empty() && location.is_foreign()) {
+      throw std::invalid_argument(std::string(kCopied) + location.name +
+                                  ": from= is for filters of ours, of bitmap: and bloom:");
+    }
     location.name = std::string(kCopied) + location.name;
     return location;
   }

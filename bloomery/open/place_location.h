@@ -16,7 +16,9 @@ namespace bloomery {
 //   guava:users.bin                     one of another system's format
 //   redisson:redis://127.0.0.1#users    another system's filter where it lives (docs/redis.md)
 //   bitmap:redis://127.0.0.1#users      one of ours, in a string of a server
-//   copy:bloom:redis://127.0.0.1#users  one in a server, with a copy in this process
+//   copy:bloom:redis://127.0.0.1#users  one in a server, with a copy in this process, which may
+//   begin
+//                                       from a pulled file: copy:bloom:redis://...?from=FILE#users
 //   bf:redis://127.0.0.1#users          one that its server asks itself, by BF.*; or bloom: by
 //   BLOOM.*
 struct PlaceLocation {
@@ -32,7 +34,8 @@ struct PlaceLocation {
 
   std::optional<redis::Dialect> dialect{};  // of one that its server asks itself
 
-  bool is_copied = false;  // copy:LOCATION: asked in this process, as far as its copy knows
+  bool is_copied = false;     // copy:LOCATION: asked in this process, as far as its copy knows
+  std::string copied_from{};  // from=FILE of copy:LOCATION, the file from which the copy begins
 
   bool has_trailer = false;  // trailer=1: another system's bitmap that has a watermark
 

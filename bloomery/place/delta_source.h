@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bloomery/errors.h"
@@ -62,6 +63,25 @@ class DeltaSource {
   // as read_whole().
   virtual std::optional<Delta> since(const DeltaPosition& position, std::chrono::milliseconds wait,
                                      const CallContext& context) = 0;
+
+  // Returns the place of the copy that stands at `position`, as bytes by which another process goes
+  // on with the same bits; empty where there is none.
+  virtual std::string chain_at(const DeltaPosition&) const { return {}; }
+  // A copy that was kept with such bytes: it has all bits of that place. `name`: what messages call
+  // it.
+  struct Kept {
+    std::string name{};
+    AnyFilter filter;
+    Identity identity{};
+    std::optional<Watermark> reached{};
+    std::uint64_t beat = 0;
+    std::string chain{};
+  };
+  // The position of a kept copy. Nothing: its bytes are no place of this filter. The copy is good
+  // only if since() leads from there to a last answer. Throws as read_whole().
+  virtual std::optional<DeltaPosition> resume(const Kept&, const CallContext&) {
+    return std::nullopt;
+  }
 };
 
 }  // namespace bloomery

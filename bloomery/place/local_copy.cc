@@ -217,8 +217,10 @@ void LocalCopy::keep_up(const std::stop_token& stop) {
       error = failure.what();
     }
     std::unique_lock lock(mutex_);
-    is_reading_ = false;
-    meanwhile_.clear();
+    if (!options_.kept || !may_begin_with_kept_) {
+      is_reading_ = false;
+      meanwhile_.clear();
+    }
     const bool goes_on = position_ && error.empty() && waits_itself();
     last_error_ = std::move(error);
     if (!goes_on) over_->wait_for(lock, stop, options_.look_every, [] { return false; });
@@ -264,15 +266,11 @@ void LocalCopy::publish(std::unique_ptr<Copy> next, const CallContext& context) 
     throw StoreError(name() + ": another filter took its place while it was copied");
   }
   made.is_confirmed = true;
-  copies_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void LocalCopy::look(const std::stop_token& stop) {
   const CallContext context{.stop = stop};
-  {
-    const std::lock_guard lock(mutex_);
-    is_reading_ = true;
-  }
+  keep_what_comes_meanwhile();
   const PlaceHead head = place_.head(context);
   Copy* const old = copy_.load();  // nobody else replaces it
   if (old != nullptr && !old->is_of(head, old->reached())) old->is_given_up = true;
@@ -295,6 +293,7 @@ void LocalCopy::look(const std::stop_token& stop) {
   next->beat = head.beat;
   // A watermark is only good for the filter in whose head it was, which publish() asks once more.
   publish(std::move(next), context);
+  copies_.fetch_add(1, std::memory_order_relaxed);
 }
 
 // Takes over what came since. A server that answers with an error has no such filter any more; one
@@ -305,6 +304,7 @@ void LocalCopy::look_at_deltas(const std::stop_token& stop) {
   try {
     const Copy* const copy = copy_.load();  // nobody else replaces it
     if (copy != nullptr && copy->is_given_up) position_.reset();
+    std::string why = copy == nullptr ? "the first copy" : "the chain of what came was broken";
     if (position_) {
       const Awaits awaits = options_.deltas->awaits();
       const auto wait = awaits == Awaits::everything ? kDeltaWait : options_.look_every;
@@ -317,7 +317,11 @@ void LocalCopy::look_at_deltas(const std::stop_token& stop) {
       } else if (awaits == Awaits::steps && !has_gone_on_) {
         pause(options_.look_every, stop);
       }
+    } else if (options_.kept && may_begin_with_kept_) {
+      why = begin_with_kept(context);
+      if (why.empty()) return;
     }
+    tell_why_whole(std::move(why));
     read_whole(context);
   } catch (const DeltaSource::Gone&) {
     position_.reset();
@@ -328,20 +332,23 @@ void LocalCopy::look_at_deltas(const std::stop_token& stop) {
 
 // Reads the filter; its watermark and bits are of one filter.
 void LocalCopy::read_whole(const CallContext& context) {
-  {
-    const std::lock_guard lock(mutex_);
-    is_reading_ = true;
-  }
+  keep_what_comes_meanwhile();
   auto whole = options_.deltas->read_whole(options_.most_bytes, context);
   require_same_keys(whole.filter.parameters());
+  publish(std::move(whole), context);
+  copies_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void LocalCopy::publish(DeltaSource::Whole whole, const CallContext& context) {
   auto next = std::make_unique<Copy>();
   next->parameters = whole.filter.parameters();
   next->filter = std::make_shared<AnyFilter>(std::move(whole.filter));
   next->identity = whole.identity;
   next->reach(whole.reached);
   next->beat = whole.beat;
+  const DeltaPosition position = whole.position;
   publish(std::move(next), context);
-  position_ = whole.position;
+  position_ = position;
   is_behind_ = false;
   has_gone_on_ = false;
 }

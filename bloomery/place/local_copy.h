@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -32,6 +33,10 @@ struct LocalCopyOptions {
   // the hashes of that within some ten milliseconds, and is read whole only where their chain is
   // broken.
   std::shared_ptr<DeltaSource> deltas{};
+  // `kept`: reads a copy that a file has, of at most so many bytes. The first copy is that one with
+  // what came since, where `deltas` have all of it; else it is read whole, and why_whole() says
+  // why.
+  std::function<DeltaSource::Kept(std::uint64_t most_bytes)> kept{};
   // How the caller writes keys; a filter of other keys is not copied. Not said: as those of the
   // first copy.
   std::optional<KeyForm> keys{};
@@ -85,6 +90,8 @@ class LocalCopy final : public FollowedFilter {
   std::uint64_t copies() const noexcept { return copies_.load(std::memory_order_relaxed); }
   // How many hashes came as deltas.
   std::uint64_t hashes() const noexcept { return hashes_.load(std::memory_order_relaxed); }
+  // Why it was read whole the last time that deltas would have done; empty where it never was.
+  std::string why_whole() const;
   std::string last_error() const;
 
  private:
@@ -133,6 +140,10 @@ class LocalCopy final : public FollowedFilter {
   void look_at_deltas(const std::stop_token& stop);
   void read_whole(const CallContext& context);
   bool waits_itself() const noexcept;
+  void publish(DeltaSource::Whole whole, const CallContext& context);
+  void keep_what_comes_meanwhile();
+  void tell_why_whole(std::string why);
+  std::string begin_with_kept(const CallContext& context);
   void wait_for_turn(const std::stop_token& stop);
   void pause(std::chrono::milliseconds time, const std::stop_token& stop);
   void take(const DeltaSource::Delta& delta);
@@ -148,13 +159,15 @@ class LocalCopy final : public FollowedFilter {
   std::atomic<Copy*> copy_{nullptr};
 
   mutable std::mutex mutex_;
-  bool is_reading_ = false;
-  std::vector<std::string> meanwhile_;  // inserted while it is read
+  bool is_reading_ = options_.kept != nullptr;  // what is inserted may not be in the kept copy
+  std::vector<std::string> meanwhile_;          // inserted while it is read
   std::string last_error_;
+  std::string why_whole_;
   std::atomic<std::uint64_t> copies_{0};
   std::atomic<std::uint64_t> hashes_{0};
   // Members that the thread alone uses.
   std::optional<DeltaPosition> position_{};
+  bool may_begin_with_kept_ = true;
   bool is_behind_ = false;    // more of the same delta is to come
   bool has_gone_on_ = false;  // by a delta, since it was read whole
   std::optional<KeyForm> keys_{};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -17,6 +18,7 @@
 #include "bloomery/store/messages.h"
 #include "bloomery/store/native_file_access.h"
 #include "bloomery/store/replace_file.h"
+#include "bloomery/text/grouped.h"
 
 namespace bloomery {
 void save(const FilterContents& contents, const std::filesystem::path& path,
@@ -24,19 +26,23 @@ void save(const FilterContents& contents, const std::filesystem::path& path,
   write_or_replace(
       path, options.replace,
       [&](const std::filesystem::path& target, const std::optional<WriterLock>& replaced) {
-        return write_file(contents, options.notes, target, replaced);
+        return write_file(contents, options.notes, target, replaced, options.chain);
       });
 }
 
 // Loads the file again if its bytes do not fit because it was changed in place meanwhile: the flag
 // that its writer sets, or the count that he left, says so.
-AnyFilter load(const std::filesystem::path& path) {
+LoadedFile load_noted(const std::filesystem::path& path, std::uint64_t most_bytes) {
   const auto file = RegularFile::open(path, RegularFile::Access::read);
   for (int attempt = 1;; ++attempt) {
     const auto header = read_header(file);
     require_closed_cleanly(header, path);
+    if (header.layout.body_bytes > most_bytes) {
+      throw_store_error(path, "has " + grouped(header.layout.body_bytes) +
+                                  " bytes; allowed: " + grouped(most_bytes));
+    }
     try {
-      return load_from(file, header);
+      return {load_from(file, header), header.notes, header.chain};
     } catch (const FormatError&) {
       const auto now = read_header(file);
       const bool is_changed =
@@ -44,6 +50,10 @@ AnyFilter load(const std::filesystem::path& path) {
       if (!is_changed || attempt == kLockAttempts) throw;
     }
   }
+}
+
+AnyFilter load(const std::filesystem::path& path) {
+  return load_noted(path, std::numeric_limits<std::uint64_t>::max()).filter;
 }
 
 namespace {

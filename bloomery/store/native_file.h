@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/filter_contents.h"
@@ -20,6 +21,7 @@ namespace bloomery {
 struct SaveOptions {
   bool replace = true;  // false: a StoreError if the file exists
   FileNotes notes{};
+  std::string chain{};  // FileHeader::chain
 };
 
 // Returns when the filter is on the disk to stay. On any error the file is what it was. May run
@@ -35,6 +37,15 @@ void save(const F& filter, const std::filesystem::path& path, const SaveOptions&
 
 // Reads the whole file into memory of our own, and checks all of it.
 AnyFilter load(const std::filesystem::path& path);
+
+// A filter, and what its file says of it, which were read from the file of one moment.
+struct LoadedFile {
+  AnyFilter filter;
+  FileNotes notes;
+  std::string chain;
+};
+// Loads as load() does. Throws StoreError, too, for a body of more than `most_bytes`.
+LoadedFile load_noted(const std::filesystem::path& path, std::uint64_t most_bytes);
 
 // The description of a file: what its header says and, if verified, what damage its body has.
 struct FileInfo {

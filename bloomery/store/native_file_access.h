@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/format/native/file_header.h"
@@ -30,6 +31,7 @@ AnyFilter load_from(const RegularFile& file, const FileHeader& header);
 // exist. Returns the new file's lock. Nothing: somebody created the target meanwhile.
 std::optional<WriterLock> write_file(const FilterContents& contents, const FileNotes& notes,
                                      const std::filesystem::path& target,
-                                     const std::optional<WriterLock>& replaced);
+                                     const std::optional<WriterLock>& replaced,
+                                     const std::string& chain = {});
 
 }  // namespace bloomery

@@ -37,6 +37,9 @@ class Pull : public ::testing::Test {
         shell_.run("bloomery follow " + kSource + " " + at(settings) + " --once");
     ASSERT_EQ(followed.status, 0) << followed.err;
   }
+  std::string copy_from(const std::string& file) const {
+    return "'copy:bitmap:redis+unix://" + server_->socket() + "?from=" + file + "#f'";
+  }
   Outcome behind(const std::string& keys) {
     return shell_.run("bloomery check pulled.bloom -v --behind " + kSource, keys);
   }
@@ -91,6 +94,29 @@ TEST_F(Pull, KeepsTheFileInStep) {
   EXPECT_EQ(shell_.run("kill -TERM " + process).status, 0);
   EXPECT_TRUE(comes_true("! kill -0 " + process));
   EXPECT_EQ(shell_.run("ls").out.find("pulled.bloom."), std::string::npos) << "nothing is left";
+}
+
+TEST_F(Pull, GoesOnFromTheFileAndCopiesBeginFromIt) {
+  ASSERT_EQ(shell_.run("bloomery pull " + at() + " pulled.bloom").status, 0);
+  sql("INSERT INTO users VALUES('zoe')");
+  follow();
+  // A key that only the file has shows which pull went on from it.
+  ASSERT_EQ(shell_.run("echo mine | bloomery insert pulled.bloom --in-place").status, 0);
+  ASSERT_EQ(shell_.run("bloomery pull " + at() + " pulled.bloom").status, 0);
+  EXPECT_EQ(behind("ann\nmine\nzoe\nyan\n").out, "yan\n");
+  EXPECT_EQ(shell_
+                .run("bloomery check " + copy_from("pulled.bloom") + " -v --behind " + kSource,
+                     "ann\nzoe\nyan\n")
+                .out,
+            "yan\n");
+  EXPECT_EQ(shell_.run("bloomery check " + copy_from("none.bloom") + " -e zoe").out, "zoe\n");
+  sql("INSERT INTO users VALUES('kim')");
+  follow("");  // leaves no steps
+  ASSERT_EQ(shell_.run("bloomery pull " + at() + " pulled.bloom").status, 0);
+  EXPECT_EQ(behind("kim\nmine\n").out, "mine\n") << "it was read whole";
+  EXPECT_EQ(shell_.run("head -c 5000 pulled.bloom >cut; mv cut pulled.bloom").status, 0);
+  EXPECT_EQ(shell_.run("bloomery pull " + at() + " pulled.bloom --replace").status, 0);
+  EXPECT_EQ(behind("kim\nmine\n").out, "mine\n");
 }
 
 TEST_F(Pull, ReplacesNothingElseUnasked) {

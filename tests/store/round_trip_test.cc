@@ -2,11 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
 
+#include "bloomery/errors.h"
 #include "bloomery/filter/blocked_filter.h"
 #include "bloomery/filter/classic_filter.h"
 #include "bloomery/store/filter_editor.h"
+#include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
+#include "bloomery/store/shared_filter.h"
 #include "tests/store/sample_filters.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/stored_words.h"
@@ -51,6 +57,44 @@ TEST(NativeFile, TakesEveryTypeOfFilter) {
   classic.insert(std::uint64_t{7});
   save(classic, folder / "classic");
   EXPECT_EQ(load(folder / "classic").inserted(), 1U);
+}
+
+TEST(NativeFile, KeepsThePlaceAmongWhatCameUntilItIsWrittenAnew) {
+  constexpr std::uint64_t kAny = UINT64_MAX;
+  const ScratchFolder folder;
+  const AnyFilter filter = testing::sample(FilterKind::blocked, {.capacity = 500});
+  save(filter, folder / "f", {.notes = {.note = "n"}, .chain = "the place"});
+  const LoadedFile loaded = load_noted(folder / "f", kAny);
+  expect_same(loaded.filter, filter);
+  EXPECT_EQ(loaded.chain, "the place");
+  EXPECT_EQ(loaded.notes.note, "n");
+  {
+    auto mapped = open_mapped(folder / "f", {.access = MapOptions::read_write});
+    mapped.insert("in place");
+  }
+  EXPECT_EQ(load_noted(folder / "f", kAny).chain, "the place");
+  {
+    auto shared = open_shared(folder / "f");
+    shared.insert("shared");
+  }
+  EXPECT_EQ(load_noted(folder / "f", kAny).chain, "the place");
+  {
+    FilterEditor editor(folder / "f");
+    editor.filter().insert("anew");
+    editor.commit();
+  }
+  EXPECT_EQ(load_noted(folder / "f", kAny).chain, "");
+  EXPECT_EQ(load_noted(folder / "f", kAny).notes.note, "n");
+
+  EXPECT_THROW(load_noted(folder / "f", 8), StoreError);
+  save(filter, folder / "f", {.chain = std::string(32'768, 'c')});
+  EXPECT_EQ(load_noted(folder / "f", kAny).chain, std::string(32'768, 'c'));
+  EXPECT_THROW(save(filter, folder / "f", {.chain = std::string(32'769, 'c')}),
+               std::invalid_argument);
+  EXPECT_THROW(
+      save(filter, folder / "f",
+           {.notes = {.note = std::string(32'768, 'n')}, .chain = std::string(32'768, 'c')}),
+      std::invalid_argument);
 }
 
 TEST(NativeFile, HoldsFiltersOfManyBlocks) {

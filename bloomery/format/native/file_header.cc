@@ -219,10 +219,11 @@ std::vector<std::byte> encode_head(const FileHeader& header) {
   const Geometry& geometry = parameters.geometry;
   const std::uint64_t body_bits =
       header.part ? header.part->body_bits() : any_word_count(header.contents) * kWordBits;
-  const auto fields = encode_fields(
-      {parameters.hash.secret(), header.notes.watermark, header.notes.note, parameters.growth,
-       header.contents.layers, window_of(parameters), foreign_of(parameters), keys_of(header),
-       header.notes.identity, header.notes.source, header.notes.beat, header.part, header.live});
+  const auto fields = encode_fields({parameters.hash.secret(), header.notes.watermark,
+                                     header.notes.note, parameters.growth, header.contents.layers,
+                                     window_of(parameters), foreign_of(parameters), keys_of(header),
+                                     header.notes.identity, header.notes.source, header.notes.beat,
+                                     header.part, header.live, header.chain});
   const auto field_bytes = static_cast<std::uint16_t>(fields.size());
   std::vector<std::byte> head(FileLayout::of(field_bytes, body_bits).body_offset);
 
@@ -304,6 +305,7 @@ FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes
   take_live(header, fields.live, parts);
   parameters.keys = fields.keys.value_or(kUnknownForm);
   header.has_keys_field = fields.keys.has_value();
+  header.chain = fields.chain;
   parameters.growth = fields.growth;
   header.contents.layers = fields.layers;
   take_window(parameters, fields.window);

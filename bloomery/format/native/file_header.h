@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +34,10 @@ struct FileHeader {
   std::optional<FilePart> part{};
   // The machine that a live file lives on; empty for a filter in a server.
   std::optional<FileLive> live{};
+  // The place of the bits among all that came into the filter that they are a copy of, as
+  // DeltaSource::chain_at() wrote it; empty: none. No note: whoever writes the filter anew, earlier
+  // versions too, leaves it out, and bits that are set in place make no key absent.
+  std::string chain{};
   FileLayout layout;  // decode_head fills it; encode_head does not read it
 };
 

@@ -41,5 +41,6 @@ struct FileNotes {
 };
 
 inline constexpr std::size_t kMaxNoteBytes = 32 * 1024;
+inline constexpr std::size_t kMaxChainBytes = 32 * 1024;  // of FileHeader::chain
 
 }  // namespace bloomery

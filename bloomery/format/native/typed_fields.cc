@@ -26,9 +26,11 @@ constexpr std::uint16_t kSourceTag = 9;
 constexpr std::uint16_t kPartTag = 10;
 constexpr std::uint16_t kLiveTag = 11;
 constexpr std::uint16_t kFirstSkippableTag = 0x8000;
+constexpr std::uint16_t kChainTag = 0x8000;
 
 constexpr std::size_t kTagBytes = 4;
 constexpr std::size_t kUnit = 8;
+constexpr std::size_t kMostFields = 65'000;  // bytes of all, which the header counts in 16 bits
 
 // Offsets within the value of a window field.
 constexpr std::size_t kWindowBytes = 24;
@@ -203,6 +205,11 @@ void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> val
                      get_number<std::uint64_t>(value, kIdentityBytes)};
       if (!fields.live->boot.is_set()) refuse(offset, "a start of zeros");
       return;
+    case kChainTag:
+      require(!value.empty() && value.size() <= kMaxChainBytes,
+              "a place among what came has 1 to 32,768");
+      fields.chain.assign(reinterpret_cast<const char*>(value.data()), value.size());
+      return;
     default:
       if (tag < kFirstSkippableTag) refuse(offset, "unknown tag " + std::to_string(tag));
   }
@@ -290,6 +297,11 @@ std::vector<std::byte> encode_fields(const TypedFields& fields) {
     const std::array live{fields.live->boot.high, fields.live->boot.low, fields.live->count_base};
     append(bytes, kLiveTag, live.data(), kLiveBytes);
   }
+  if (fields.chain.size() > kMaxChainBytes || bytes.size() + fields.chain.size() > kMostFields) {
+    throw std::invalid_argument("a place among what came of " + grouped(fields.chain.size()) +
+                                " bytes, which no file holds");
+  }
+  if (!fields.chain.empty()) append(bytes, kChainTag, fields.chain.data(), fields.chain.size());
   return bytes;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "bloomery/filter/filter_contents.h"
@@ -44,6 +45,7 @@ struct ForeignField {
 //   tag 9 source of the watermark, 24 bytes: its identity 16 or zeros, beat 8
 //   tag 10 part of a filter, 16 bytes: which 4, of how many 4, bits of the whole filter 8
 //   tag 11 live on a machine, 24 bytes: which start of it 16, where the count begins 8
+//   tag 0x8000 place among what came, 1 to 32768 bytes (FileHeader::chain)
 //
 // A reader that does not know a tag refuses the file, or skips the field if the tag is 0x8000 or
 // more.
@@ -61,9 +63,10 @@ struct TypedFields {
   std::uint64_t beat = 0;
   std::optional<FilePart> part;
   std::optional<FileLive> live{};
+  std::string chain{};
 };
 
-// Throws std::invalid_argument for a note that is too long.
+// Throws std::invalid_argument for a note, or a place among what came, that is too long.
 std::vector<std::byte> encode_fields(const TypedFields& fields);
 
 // Throws FormatError with offsets counted from `file_offset`.

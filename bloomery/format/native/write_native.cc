@@ -18,11 +18,13 @@ constexpr std::size_t kPieceWords = 16 * kBlockWords;
 
 }  // namespace
 
-NativeHead::NativeHead(const FilterContents& contents, const FileNotes& notes)
+NativeHead::NativeHead(const FilterContents& contents, const FileNotes& notes,
+                       const std::string& chain)
     : layout(FileLayout::of(0, contents.word_count() * kWordBits)) {
   FileHeader header;
   header.contents = contents;
   header.notes = notes;
+  header.chain = chain;
   bytes = encode_head(header);
   // A file is written only if our own decoder reads it as the same bits.
   const auto refuse = [](const std::string& why) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "bloomery/filter/filter_contents.h"
@@ -15,7 +16,8 @@ namespace bloomery {
 // length of the rest. Throws std::invalid_argument for a note that is too long, and for a filter
 // that our own reader would refuse.
 struct NativeHead {
-  NativeHead(const FilterContents& contents, const FileNotes& notes);
+  // `chain`: FileHeader::chain.
+  NativeHead(const FilterContents& contents, const FileNotes& notes, const std::string& chain = {});
 
   std::vector<std::byte> bytes;
   FileLayout layout;

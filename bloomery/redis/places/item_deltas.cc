@@ -15,6 +15,7 @@
 #include "bloomery/place/watermark_text.h"
 #include "bloomery/redis/client/deadline.h"
 #include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/places/chain_bytes.h"
 #include "bloomery/redis/places/item_description.h"
 #include "bloomery/redis/places/live_bitmap.h"
 #include "bloomery/text/grouped.h"
@@ -225,6 +226,21 @@ std::optional<DeltaSource::Delta> ItemDeltas::since(const DeltaPosition& positio
   delta.identity = now.filter;
   delta.reached = now.reached;
   return delta;
+}
+
+//   0 kRingChain   1 zeros 7   8 name of the ring 16   24 number in it 8
+std::string ItemDeltas::chain_at(const DeltaPosition& position) const {
+  ChainWriter chain(kRingChain);
+  chain.put(position.ring);
+  chain.put(position.sequence);
+  return chain.bytes();
+}
+
+std::optional<DeltaPosition> ItemDeltas::resume(const Kept& kept, const CallContext&) {
+  ChainReader chain(kept.chain, kRingChain);
+  const DeltaPosition position{chain.identity(), chain.number()};
+  if (!chain.is_at_end() || !position.ring.is_set()) return std::nullopt;
+  return position;
 }
 
 std::unique_ptr<DeltaSource> open_item_deltas(std::string_view text) {

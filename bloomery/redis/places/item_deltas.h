@@ -19,6 +19,10 @@ class ItemDeltas final : public DeltaSource {
   Whole read_whole(std::uint64_t most_bytes, const CallContext& context) override;
   std::optional<Delta> since(const DeltaPosition& position, std::chrono::milliseconds wait,
                              const CallContext& context) override;
+  // The ring and the number in it. The server believes a number only of a ring of this name, which
+  // no other filter's ring ever has.
+  std::string chain_at(const DeltaPosition& position) const override;
+  std::optional<DeltaPosition> resume(const Kept& kept, const CallContext& context) override;
 
  private:
   const std::unique_ptr<Client> client_;

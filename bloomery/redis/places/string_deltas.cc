@@ -8,6 +8,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/redis/client/deadline.h"
 #include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/places/chain_bytes.h"
 #include "bloomery/redis/places/native_place.h"
 #include "bloomery/redis/places/partition_keys.h"
 #include "bloomery/redis/places/partitioned_place.h"
@@ -182,6 +183,45 @@ void StringDeltas::pause_until(Clock::time_point time, const CallContext& contex
   if (length.count() <= 0) return;
   Deadline deadline(name_, context, kForever);
   deadline.pause(length, "waiting for its next look");
+}
+
+//   0 kStepsChain   1 zeros 7   8 source of the watermarks 16   then for each string
+//   0 identity 16   16 position of the watermark 8   24 beat 8
+std::string StringDeltas::chain_at(const DeltaPosition& position) const {
+  const auto lowest = reached();
+  if (!position_.ring.is_set() || position != position_ || !lowest) return {};
+  ChainWriter chain(kStepsChain);
+  chain.put(lowest->source);
+  for (const Part& part : parts_) {
+    chain.put(part.state.identity);
+    chain.put(part.state.reached->position);
+    chain.put(part.state.beat);
+  }
+  return chain.bytes();
+}
+
+std::optional<DeltaPosition> StringDeltas::resume(const Kept& kept, const CallContext& context) {
+  position_ = {};
+  reads_streams_ = true;
+  const NativeBitmapHead head = read_native_head(*client_, client_->location().key, name_, context);
+  const FilterParameters& parameters = head.header.contents.parameters;
+  if (head.header.notes.identity != kept.identity || !kept.identity.is_set() ||
+      !incompatibility(kept.filter.parameters(), parameters).empty()) {
+    return std::nullopt;
+  }
+  open_parts(head);
+  identity_ = kept.identity;
+  ChainReader chain(kept.chain, kStepsChain);
+  const Identity source = chain.identity();
+  for (Part& part : parts_) {
+    part.state.identity = chain.identity();
+    part.state.reached = Watermark{source, chain.number()};
+    part.state.beat = chain.number();
+  }
+  // The file's watermark is the lowest of its states.
+  if (!chain.is_at_end() || !source.is_set() || reached() != kept.reached) return std::nullopt;
+  position_ = {Identity::random(), 1};
+  return position_;
 }
 
 std::unique_ptr<DeltaSource> open_string_deltas(std::string_view text) {

@@ -31,6 +31,10 @@ class StringDeltas final : public DeltaSource {
   Awaits awaits() const noexcept override {
     return may_wait_ && reads_streams_ ? Awaits::steps : Awaits::nothing;
   }
+  // The states of all strings, which no other step led to. Empty for a copy that is not the one
+  // that was read and followed here, and for one without a watermark.
+  std::string chain_at(const DeltaPosition& position) const override;
+  std::optional<DeltaPosition> resume(const Kept& kept, const CallContext& context) override;
 
  private:
   // One string, and the state that the copy has of it.
