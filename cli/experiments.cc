@@ -53,7 +53,7 @@ std::string help_text() {
 const Article& article_named(std::string_view name) {
   std::string words;
   for (const Article& article : kArticles) {
-    if (name == article.word || (!name.empty() && name == article.number)) return article;
+    if (name == article.word) return article;
     words += (words.empty() ? "" : ", ") + std::string(article.word);
   }
   throw std::invalid_argument(std::string(name) + " is no article; there are " + words);

@@ -85,7 +85,7 @@ Api find_api(Context* context) {
   find.must(api.info_number, "ServerInfoGetFieldUnsigned");
   find.must(api.info_text, "ServerInfoGetFieldC");
   find.must(api.free_server_info, "FreeServerInfo");
-  find.may(api.register_info, "RegisterInfoFunc");
+  find.must(api.register_info, "RegisterInfoFunc");
   find.may(api.add_info_section, "InfoAddSection");
   find.may(api.add_info_number, "InfoAddFieldULongLong");
   find.must(api.call, "Call");

@@ -60,7 +60,7 @@ void CountedInTotals::update(const Totals& share) noexcept {
 }
 
 void register_totals(Context* context) {
-  if (api().register_info != nullptr) api().register_info(context, tell);
+  api().register_info(context, tell);
 }
 
 }  // namespace bloomery::module

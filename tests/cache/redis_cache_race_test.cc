@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that are inserted in one process while two others look for them: 10,000 races, in a long run
-// 100,000, or as many as BLOOMERY_CACHE_RACES says.
+// 100,000.
 
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -120,7 +120,6 @@ void read(Races& races, const std::string& location) {
 }
 
 std::size_t race_count() {
-  if (const char* const named = std::getenv("BLOOMERY_CACHE_RACES")) return std::stoul(named);
   return std::getenv("BLOOMERY_LONG") != nullptr ? 100'000 : 10'000;
 }
 

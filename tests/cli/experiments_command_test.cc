@@ -19,18 +19,17 @@ TEST(ExperimentsCommand, ShowsTheirFigureAndOursWithAVerdict) {
   EXPECT_THAT(text.out, HasSubstr("plausible "));
 }
 
-TEST(ExperimentsCommand, TakesTheNumberOfAnArticleForItsWord) {
+TEST(ExperimentsCommand, TakesTheWordOfAnArticle) {
   const nlohmann::json by_word =
       Shell().run("bloomery experiments --post javascript --json").json().at("figures");
   ASSERT_EQ(by_word.size(), 2U);
   EXPECT_EQ(by_word[0].at("post"), "javascript");
   EXPECT_EQ(by_word[0].at("title"), "布隆过滤器 Bloom Filter");
   EXPECT_EQ(by_word[1].at("verdict"), "wrong");
-  EXPECT_EQ(Shell().run("bloomery experiments --post 002 --json").json().at("figures"), by_word);
 }
 
 TEST(ExperimentsCommand, RefusesAnArticleWithoutFigures) {
-  for (const char* const name : {"005", "claims", "''"}) {
+  for (const char* const name : {"002", "005", "claims", "''"}) {
     const Outcome outcome = Shell().run(std::string("bloomery experiments --post ") + name);
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err, HasSubstr("there are guava, redis, javascript, penetration, php\n"));
