@@ -156,6 +156,12 @@ TEST_F(CopiedStringScenes, TheStreamIsTrimmed) {
   play([&] { ask("XTRIM {f}.steps MAXLEN 1"); }, {"deltas=4096"});
 }
 
+// A copy that was paused for an hour finds no stream: it went ten minutes after the last step.
+TEST_F(CopiedStringScenes, TheStreamGoesByTime) {
+  start();
+  play([&] { ask("PEXPIRE {f}.steps 1"); });
+}
+
 TEST_F(CopiedStringScenes, AnOlderFollowerStepsInBetween) {
   start();
   play([] {}, {"deltas=1000000", ""});
