@@ -116,19 +116,25 @@ void LocalCopy::look_at_both(Proofs& proofs, const CallContext& context) {
   ask_copy({}, {}, proofs, context);
 }
 
-// Loads the watermark before it reads any bit: keys up to there are in what it reads.
+// Loads the watermark: keys up to there are in the bits that are read behind it.
+Presence LocalCopy::missing_in(const Copy& copy, Proofs& proofs, const CallContext& context) const {
+  if (!copy.source || !copy.may_deny()) return Presence::unknown;
+  const Identity& source = *copy.source;
+  const std::uint64_t reached = copy.position.load(std::memory_order_acquire);
+  proofs.add(kCopyPart, copy.filter_number, source, reached);
+  if (context.fence == nullptr) return Presence::unknown;
+  const Watermark& least = context.fence->at_least;
+  const bool has_come = source.is_set() && source == least.source && reached >= least.position;
+  return has_come ? Presence::absent : Presence::unknown;
+}
+
 void LocalCopy::ask_copy(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                          const CallContext& context) const {
   const auto pass = gate_.enter();
   const Copy* const copy = copy_.load();
   if (copy == nullptr) return;
-  const std::optional<Watermark> reached = copy->reached();
-  const bool may_deny = copy->may_deny() && reached;
-  if (may_deny) proofs.add({kCopyPart, numbers_.of(copy->identity), reached});
-  const bool has_come =
-      may_deny && context.fence != nullptr && reached->reaches(context.fence->at_least);
-  const Presence missing = has_come ? Presence::absent : Presence::unknown;
-  std::array<bool, 256> found{};
+  const Presence missing = missing_in(*copy, proofs, context);
+  std::array<bool, 256> found;
   for (std::size_t from = 0; from < keys.size(); from += found.size()) {
     const std::size_t count = std::min(found.size(), keys.size() - from);
     std::as_const(*copy->filter).may_contain_many(keys.subspan(from, count), {found.data(), count});
@@ -140,9 +146,15 @@ void LocalCopy::ask_copy(std::span<const Key> keys, std::span<Presence> answers,
 
 Presence LocalCopy::ask_one(Key key, Proofs& proofs, const CallContext& context) {
   require_fence(context);
-  Presence answer = Presence::unknown;
-  ask_copy({&key, 1}, {&answer, 1}, proofs, context);
-  if (answer != Presence::unknown) return answer;
+  {
+    const auto pass = gate_.enter();
+    const Copy* const copy = copy_.load();
+    if (copy != nullptr) {
+      const Presence missing = missing_in(*copy, proofs, context);
+      if (std::as_const(*copy->filter).may_contain(key)) return Presence::maybe;
+      if (missing == Presence::absent) return missing;
+    }
+  }
   return place_.ask_one(key, proofs, context);
 }
 
@@ -252,6 +264,7 @@ void LocalCopy::give_up_copy() noexcept {
 void LocalCopy::publish(std::unique_ptr<Copy> next, const CallContext& context) {
   Copy& made = *next;
   made.number = ++last_number_;
+  made.filter_number = numbers_.of(made.identity);
   std::unique_ptr<const Copy> gone;
   {
     const std::lock_guard lock(mutex_);

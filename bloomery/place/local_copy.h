@@ -104,7 +104,8 @@ class LocalCopy final : public FollowedFilter {
     std::optional<Identity> source{};  // whose watermark it is; none: there is no watermark
     std::atomic<std::uint64_t> position = 0;
     std::uint64_t beat = 0;
-    std::uint64_t number = 0;  // of this copy among those of this object
+    std::uint64_t number = 0;         // of this copy among those of this object
+    std::uint64_t filter_number = 0;  // of its filter, in proofs
     // `is_confirmed`: the copy's filter was still in the place after everybody could find the copy
     // here.
     std::atomic<bool> is_confirmed = false;
@@ -127,6 +128,8 @@ class LocalCopy final : public FollowedFilter {
   // The number of the copy in proofs, beside the parts of the place.
   static constexpr std::uint32_t kCopyPart = UINT32_MAX;
 
+  // Returns the answer for a key that the copy lacks, and proves it. Called before bits are read.
+  Presence missing_in(const Copy& copy, Proofs& proofs, const CallContext& context) const;
   // Answers by the copy: `maybe`, `absent`, or `unknown`, of which the place is asked.
   void ask_copy(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                 const CallContext& context) const;
@@ -155,7 +158,7 @@ class LocalCopy final : public FollowedFilter {
   FilterPlace& place_;
   const LocalCopyOptions options_;
   const FilterNumbers numbers_;
-  ReaderGate gate_;
+  ReaderGate gate_{ReaderGate::Waits::rarely};
   std::atomic<Copy*> copy_{nullptr};
 
   mutable std::mutex mutex_;

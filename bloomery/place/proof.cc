@@ -18,7 +18,7 @@ std::span<P> of_part(std::span<P> all, std::uint32_t part) noexcept {
 
 }  // namespace
 
-void Proofs::add(const Proof& proof) {
+void Proofs::add_behind(const Proof& proof) {
   const std::span<Proof> all = many_.empty() ? std::span(few_).first(count_) : std::span(many_);
   const std::span<Proof> same = of_part(all, proof.part);
   for (Proof& each : same) {

@@ -35,7 +35,26 @@ struct Proof {
 class Proofs {
  public:
   // Adds a proof. If one of its filter and source is there already, the higher watermark stays.
-  void add(const Proof& proof);
+  void add(const Proof& proof) {
+    if (count_ != 0 || !many_.empty()) return add_behind(proof);
+    few_[0] = proof;
+    count_ = 1;
+  }
+  // Adds a proof with a watermark. Writes the first one where it stays: copied from beside, it
+  // would be loaded in other pieces than it was stored in, and wait for these.
+  void add(std::uint32_t part, std::uint64_t filter, const Identity& source,
+           std::uint64_t position) {
+    if (count_ != 0 || !many_.empty()) {
+      return add_behind({part, filter, Watermark{source, position}});
+    }
+    Proof& first = few_[0];
+    first.part = part;
+    first.filter = filter;
+    Watermark& watermark = first.watermark.emplace();
+    watermark.source = source;
+    watermark.position = position;
+    count_ = 1;
+  }
   void add(const Proofs& others) {
     for (const Proof& each : others.all()) add(each);
   }
@@ -52,6 +71,8 @@ class Proofs {
   std::uint64_t highest_of(const Identity& source) const noexcept;
 
  private:
+  void add_behind(const Proof& proof);
+
   // In the order of their parts.
   std::size_t count_ = 0;  // of few_
   std::array<Proof, 2> few_{};

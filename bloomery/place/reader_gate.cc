@@ -3,10 +3,18 @@
 
 #include <thread>
 
+#include "bloomery/os/thread_barrier.h"
+
 namespace bloomery {
+
+ReaderGate::ReaderGate(Waits waits) noexcept
+    : readers_order_(waits == Waits::often || !has_thread_barrier()) {}
 
 void ReaderGate::wait_for_readers() noexcept {
   const std::lock_guard lock(waiting_);
+  // A reader without an order of its own has passed a full barrier during this call: it had entered
+  // by then, and is counted, or it loads the new pointer.
+  if (!readers_order_) thread_barrier();
   // A reader that holds the old pointer loaded it before it was replaced, and so had entered by
   // then, by either door: from here on, the reader's counter is zero at some moment only when the
   // reader has left. (Entering, loading the pointer, replacing it and loading the counters are all
