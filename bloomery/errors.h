@@ -27,11 +27,12 @@ struct StoreError : std::runtime_error {
 
 // An error of the system about one file: its number, as errno has it, and the file's path.
 struct FileError : StoreError {
+  // `number`: as errno has it.
   FileError(const std::string& message, int number, std::string file)
       : StoreError(message), error_number(number), path(std::move(file)) {}
 
-  int error_number;
-  std::string path;
+  int error_number;  // as errno has it
+  std::string path;  // of the file
 };
 
 }  // namespace bloomery

@@ -45,6 +45,7 @@ class RedisCache final : public Cache<Value> {
                       GuardVerbsOptions options = {}) requires std::same_as<Value, std::string>
       : RedisCache(location, bytes_as_they_are(), std::move(options)) {}
 
+  // Answers as Cache::get_many() says.
   void get_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
                 const CallContext& context = {}) override {
     ask(keys, answers, context, &SharedStrings::get_many);
@@ -60,9 +61,11 @@ class RedisCache final : public Cache<Value> {
   // Asks as SharedStrings::Ahead does, and decodes the answers.
   class Ahead {
    public:
+    // The cache and the keys outlive it.
     Ahead(RedisCache& cache, std::span<const Key> keys)
         : cache_(cache), strings_(cache.strings_, keys) {}
 
+    // False where it did not travel or was not answered.
     bool take(std::span<CacheAnswer<Value>> answers) {
       std::vector<CacheAnswer<std::string>> found(answers.size());
       if (!strings_.take(found)) return false;
@@ -76,6 +79,7 @@ class RedisCache final : public Cache<Value> {
     SharedStrings::Ahead strings_;
   };
 
+  // The location of the constructor.
   const redis::Location& location() const noexcept { return strings_.location(); }
 
   // Throws what encoding throws, once it has written the other entries and given that lease back.
@@ -126,6 +130,7 @@ class RedisCache final : public Cache<Value> {
     strings_.end_insert_many(keys, insert, context);
   }
 
+  // Erases the keys, in all processes, and ends their leases.
   void erase_many(std::span<const Key> keys, const CallContext& context = {}) override {
     strings_.erase_many(keys, context);
   }

@@ -33,6 +33,7 @@ class RedisLookaside final : public Lookaside<Value> {
                     .timeout = cache.location().timeout,
                     .most_trips = cache.location().connections}) {}
 
+  // Ask both as Lookaside says.
   void look_many(std::span<const Key> keys, std::span<LookAsideAnswer<Value>> answers,
                  const CallContext& context = {}) override {
     require_fence(context);
@@ -52,6 +53,7 @@ class RedisLookaside final : public Lookaside<Value> {
     }
   }
 
+  // Asks as look_many(), together with the keys of other threads.
   LookAsideAnswer<Value> look(Key key, const CallContext& context = {}) override {
     require_fence(context);
     return gathering_.ask(key, context);

@@ -86,6 +86,7 @@ class AnyFilter {
   bool insert(std::nullptr_t) = delete;
   bool may_contain(std::nullptr_t) const = delete;
 
+  // Returns whether the key seemed to be new.
   [[gnu::always_inline]] bool insert(Key key) {
     if (is_direct(kInsertTexts)) return blocked().insert(key);
     look_at(key);
@@ -173,10 +174,12 @@ class AnyFilter {
   // The words of one layer of a chain.
   std::span<std::uint64_t> layer_words(std::size_t layer) { return body_->layer_words(layer); }
 
+  // Inserts the keys of a filter that was made alike. Throws IncompatibleError for others.
   void merge(const AnyFilter& other) { merge(other.contents()); }
   void merge(const FilterContents& other);
   void clear() { body_->clear(); }
 
+  // The parameters that it was made with.
   const FilterParameters& parameters() const noexcept { return body_->parameters(); }
   const Geometry& geometry() const noexcept { return parameters().geometry; }
   // How the keys were written: carried along, saved, and asked for by merge. No bit changes.
@@ -195,6 +198,7 @@ class AnyFilter {
   double cardinality() const { return body_->cardinality(); }
   double predicted_rate() const { return body_->predicted_rate(); }
 
+  // The hash pair of a key, and the bits that a key or a pair has (Probe).
   HashPair hash(Key key) const { return body_->hash(key); }
   std::vector<Probe> probes(Key key) const { return body_->probes(key); }
   std::vector<Probe> probes(HashPair hash) const { return body_->probes(hash); }

@@ -12,8 +12,8 @@ namespace bloomery {
 
 // Mean and variance, over random key sets, of the rate a filter of this geometry really has.
 struct RateMoments {
-  double mean = 0;
-  double variance = 0;
+  double mean = 0;      // of the rate
+  double variance = 0;  // of the rate
 };
 
 // rate_moments: the moments of the rate after `keys` distinct inserts. Classic: (1 - (1 -

@@ -11,14 +11,19 @@ namespace bloomery {
 
 // Grows as next_layer() says.
 struct NativeGrowth {
+  // Kind, and the most layers of a chain.
   static constexpr FilterKind kKind = FilterKind::scalable;
   static constexpr std::size_t kMaxLayers = bloomery::kMaxLayers;
 
+  // Returns the parameters of a filter for `options`, whose first layer they describe.
   static FilterParameters parameters_for(const FilterOptions& options) {
     return bloomery::parameters_for(kKind, {}, options);
   }
+  // Returns the layer that follows these.
   static Layer next(const FilterParameters& parameters, std::span<const Layer> layers);
+  // Returns whether a full chain gets another layer.
   static bool grows(const FilterParameters&) noexcept { return true; }
+  // Throws FormatError for contents that are no such chain.
   static void check(const FilterContents& contents);
 };
 

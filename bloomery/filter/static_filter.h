@@ -23,9 +23,10 @@ struct BlockedKernel;
 // build.
 enum class StaticForm { smaller, bloom, fuse };
 
+// Options of a StaticFilter.
 struct StaticOptions {
-  double false_positive_rate = 0.01;  // from kMinRate to below 1; of a fuse filter from 2^-32
-  StaticForm form = StaticForm::smaller;
+  double false_positive_rate = 0.01;      // from kMinRate to below 1; of a fuse filter from 2^-32
+  StaticForm form = StaticForm::smaller;  // smaller: whichever takes fewer bytes
   // All probes of a key within one 64-byte line, as in a blocked filter: one cache miss, for some
   // percent more bytes. For sets of thousands of keys, not of tens. Never a fuse filter.
   bool one_line = false;
@@ -85,6 +86,7 @@ class StaticFilter {
     may_contain_many(views_of(keys), found);
   }
 
+  // The hash pair of a key, for may_contain_hash().
   HashPair hash(Key key) const noexcept { return hash_(key); }
   HashPair hash(IntegerKey auto integer) const noexcept { return hash_(eight_bytes(integer)); }
 

@@ -24,6 +24,7 @@
 
 namespace bloomery {
 
+// Options of a Follower.
 struct FollowerOptions {
   // Options of the filters that the follower makes. `capacity` is the least that they have; `keys`
   // is how the source writes keys: as texts, unless it is said.
@@ -62,8 +63,10 @@ struct FollowerOptions {
 // run() on one thread; the rest may be called from any. Source and place outlive it.
 class Follower {
  public:
+  // The clock of all its times.
   using Clock = std::chrono::steady_clock;
 
+  // Borrows source and place. Throws std::invalid_argument for options out of range.
   Follower(ChangeSource& source, FilterPlace& place, const FollowerOptions& options);
 
   // Follows until it is stopped and the filter is flushed, and throws what makes the flush fail.

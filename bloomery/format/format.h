@@ -24,16 +24,17 @@ namespace bloomery {
 // refuses. encode takes contents of one of `kinds`, which one of the
 // format's files defines, beside the scheme.
 struct Format {
-  std::string_view name;      // "guava", as in guava:users.bin
-  std::string_view system;    // "Guava BloomFilter, Java"
-  std::string_view hash;      // "murmur3 x64-128"
-  std::string_view rule;      // how probes follow from the hash
-  std::string_view limits;    // what the system allows
-  std::string_view warning;   // what its users must know; mostly nothing
-  std::string_view settings;  // names with blanks between
-  std::string_view keys;      // how keys are read where nobody says: "text", "i32"
-  std::span<const Kind* const> kinds;
+  std::string_view name;               // "guava", as in guava:users.bin
+  std::string_view system;             // "Guava BloomFilter, Java"
+  std::string_view hash;               // "murmur3 x64-128"
+  std::string_view rule;               // how probes follow from the hash
+  std::string_view limits;             // what the system allows
+  std::string_view warning;            // what its users must know; mostly nothing
+  std::string_view settings;           // names with blanks between
+  std::string_view keys;               // how keys are read where nobody says: "text", "i32"
+  std::span<const Kind* const> kinds;  // of the filters that it keeps
 
+  // Reads a filter out of its bytes, as is said above.
   AnyFilter (*decode)(std::span<const std::byte> bytes, const FormatSettings& settings);
   // An empty filter; null where only the system itself makes them.
   AnyFilter (*create)(const FilterOptions& options, const FormatSettings& settings);
@@ -51,6 +52,7 @@ struct Format {
   bool derives_promise = false;
   std::string_view create_settings{};  // those that create takes, which computes the others
 
+  // Returns whether it keeps filters of the kind.
   bool holds(FilterKind kind) const noexcept;
 };
 

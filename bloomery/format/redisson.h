@@ -25,10 +25,10 @@ namespace bloomery::redisson {
 
 // The configuration hash. The names of FormatSettings are those of its fields.
 struct Config {
-  std::uint64_t size = 0;
-  std::uint32_t hash_iterations = 0;
-  std::uint64_t expected_insertions = 0;
-  double false_probability = 0;
+  std::uint64_t size = 0;                 // bits
+  std::uint32_t hash_iterations = 0;      // probes of a key
+  std::uint64_t expected_insertions = 0;  // the capacity
+  double false_probability = 0;           // the rate
 };
 
 // The size and probes that tryInit chooses. Throws std::invalid_argument where tryInit refuses: no

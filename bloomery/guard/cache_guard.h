@@ -168,6 +168,7 @@ class CacheGuard {
     filter_.doubt(false);
   }
 
+  // A snapshot of the counters since the guard was made.
   GuardCounters counters() const noexcept { return counters_.snapshot(); }
   // How long absent keys took, with the fence's question; null where rows are announced, and empty
   // in a budget.

@@ -18,6 +18,7 @@
 
 namespace bloomery {
 
+// Options of a MemoryCache.
 struct MemoryCacheOptions {
   std::size_t capacity = 0;  // entries, values and negative ones together
   // How much of it negative entries may take: an attack with keys that do not exist drives out as
@@ -57,6 +58,7 @@ class MemoryCache final : public Cache<Value> {
     }
   }
 
+  // Answers as Cache::get_many() says.
   void get_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
                 const CallContext& = {}) override {
     const auto now = now_();
@@ -74,6 +76,7 @@ class MemoryCache final : public Cache<Value> {
     }
   }
 
+  // Writes as Cache::put_many() says.
   void put_many(std::span<const CacheEntry<Value>> entries, const CallContext& = {}) override {
     const auto now = now_();
     for (const CacheEntry<Value>& entry : entries) {
@@ -92,6 +95,7 @@ class MemoryCache final : public Cache<Value> {
     }
   }
 
+  // Erases the keys, and refuses what was learnt of them before.
   void erase_many(std::span<const Key> keys, const CallContext& = {}) override {
     for (const Key each : keys) {
       const HashedKey key = hashed(each);

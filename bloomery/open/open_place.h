@@ -15,13 +15,14 @@
 
 namespace bloomery {
 
+// Options of open_place().
 struct PlaceOptions {
   // shared: a file of our own, which other processes of this machine insert into as well
   // (store/shared_filter.h).
   enum class Access : std::uint8_t { read_only, read_write, shared };
   using enum Access;
 
-  Access access = read_only;
+  Access access = read_only;  // read_write and shared: keys may be inserted
   // Take also filters that forget keys (windowed) or let them be erased (counting). Their `absent`
   // says "not any more", which a guard must not act on.
   bool allow_forgetting = false;
@@ -62,6 +63,7 @@ std::unique_ptr<FilterPlace> open_place(std::string_view location,
 std::unique_ptr<FilterPlace> open_place(const PlaceLocation& location,
                                         const PlaceOptions& options = {});
 
+// Options of save() to a place.
 struct PlaceSaveOptions {
   SaveOptions file{};  // of a file; `replace` is for servers too
   // A filter in a server that is replaced is thrown away, and what others add to it meanwhile is

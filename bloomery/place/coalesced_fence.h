@@ -19,6 +19,7 @@
 
 namespace bloomery {
 
+// Options of a CoalescedFence.
 struct CoalescedFenceOptions {
   std::string name = "the fence";            // for messages
   std::size_t connections = 2;               // at most; the second where the first takes long
@@ -37,6 +38,7 @@ struct CoalescedFenceOptions {
 // fork() opens connections of its own, whatever its parent's threads were doing.
 class CoalescedFence {
  public:
+  // Opens a connection to the database.
   using Open = std::function<std::unique_ptr<FenceSource>()>;
 
   // `open` is called when a connection is needed, by one thread at a time. Throws

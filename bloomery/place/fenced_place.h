@@ -21,6 +21,7 @@ namespace bloomery {
 // The time that does not stand still while the machine sleeps, as steady_clock's does.
 CallContext::Clock::time_point time_awake_or_not() noexcept;
 
+// Options of a FencedPlace.
 struct FencedOptions {
   // Zero: an "absent" stands behind a fence that was asked after the question began. Otherwise
   // rows that were committed so long before the question are seen, and others may not be.
@@ -60,6 +61,7 @@ class FencedPlace final : public PlaceInFront {
   FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions& options = {});
   ~FencedPlace() override;
 
+  // Ask as the class says.
   void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
            const CallContext& context = {}) override;
   Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) override;

@@ -41,7 +41,7 @@ std::string_view why(NoAbsent reason) noexcept;
 struct PlaceHead {
   Identity identity{};            // made anew by whatever clears bits; unset: the place has none
   FilterParameters parameters{};  // with how its keys were written
-  std::uint64_t inserted = 0;
+  std::uint64_t inserted = 0;     // keys that seemed to be new
   // `watermark`: never ahead of the bits: every key of the source up to here is in. None: nobody
   // promises that.
   std::optional<Watermark> watermark{};
@@ -61,6 +61,7 @@ class Rebuild {
  public:
   virtual ~Rebuild() = default;
 
+  // Inserts keys into the new filter alone.
   virtual void insert_many(std::span<const Key> keys, const CallContext& context = {}) = 0;
   // The new filter answers from here on. Once. Throws where a key is missing in it.
   virtual void commit(const CallContext& context = {}) = 0;
@@ -126,6 +127,7 @@ class FilterPlace {
   // Returns when what was inserted survives this process, where the place can do that at all.
   virtual void flush(const CallContext&) {}
 
+  // The head as it is now. Throws where there is no filter, or it is away.
   virtual PlaceHead head(const CallContext& context = {}) = 0;
 
   // All of the filter at one moment, in memory; behind a fence with all keys up to it, or throws.

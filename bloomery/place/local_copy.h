@@ -24,6 +24,7 @@
 
 namespace bloomery {
 
+// Options of a LocalCopy.
 struct LocalCopyOptions {
   // How often its own thread looks whether the place has changed, and then reads it whole.
   std::chrono::milliseconds look_every{250};

@@ -20,8 +20,8 @@ struct FileLocation {
   explicit FileLocation(std::filesystem::path file) : path(std::move(file)) {}  // our own
 
   const Format* format = nullptr;  // null: our own
-  std::filesystem::path path;
-  FormatSettings settings{};  // those of the location alone
+  std::filesystem::path path;      // of the file
+  FormatSettings settings{};       // those of the location alone
 
   // The path of FILE.config, which says what the bytes do not say.
   std::filesystem::path config_path() const {

@@ -18,9 +18,11 @@ namespace bloomery {
 // Throws as save and load do; BusyError where another process is writing the file.
 class FilterEditor {
  public:
+  // Locks the file and reads the filter. Throws what reading throws.
   explicit FilterEditor(const FileLocation& location);
   explicit FilterEditor(const std::filesystem::path& path) : FilterEditor(FileLocation(path)) {}
 
+  // The filter, and the notes, that commit() writes.
   AnyFilter& filter() noexcept { return filter_; }
   const AnyFilter& filter() const noexcept { return filter_; }
   FileNotes& notes() noexcept { return notes_; }

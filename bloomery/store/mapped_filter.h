@@ -13,11 +13,13 @@
 
 namespace bloomery {
 
+// Options of open_mapped().
 struct MapOptions {
+  // Says whether keys may be inserted.
   enum class Access { read_only, read_write };
   using enum Access;
 
-  Access access = read_only;
+  Access access = read_only;  // read_write: keys may be inserted
   // Read the body and check it before the first answer; read_write always does, or it would sign
   // damage as its own.
   bool verify = false;
@@ -55,6 +57,7 @@ struct MapOptions {
 // load does.
 class MappedFilter {
  public:
+  // Opens as open_mapped() does.
   MappedFilter(const std::filesystem::path& path, const MapOptions& options);
   // A filter that was moved from says "maybe" of every key, and has no file.
   MappedFilter(MappedFilter&& other) noexcept;
@@ -97,6 +100,7 @@ class MappedFilter {
   // process. StoreError for one that is read-write.
   operator AnyFilter() &&;
 
+  // The file's notes: identity and watermark.
   const FileNotes& notes() const noexcept { return header_.notes; }
 
   // True once somebody truncated the file or wrote over it, its disk failed, or a block was found

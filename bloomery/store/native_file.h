@@ -18,9 +18,10 @@
 // FormatError where the bytes are not a whole filter.
 namespace bloomery {
 
+// Options of save() to a file.
 struct SaveOptions {
   bool replace = true;  // false: a StoreError if the file exists
-  FileNotes notes{};
+  FileNotes notes{};    // written with the filter
   std::string chain{};  // FileHeader::chain
 };
 
@@ -49,9 +50,9 @@ LoadedFile load_noted(const std::filesystem::path& path, std::uint64_t most_byte
 
 // The description of a file: what its header says and, if verified, what damage its body has.
 struct FileInfo {
-  std::uint32_t version = 0;
-  FilterContents contents;  // but no words
-  FileNotes notes;
+  std::uint32_t version = 0;   // of the format
+  FilterContents contents;     // but no words
+  FileNotes notes;             // identity, watermark and note
   bool closed_cleanly = true;  // false: a writer has it mapped, or died while it had
   // Processes of a machine share it, or died while they did (shared_filter.h); or its bytes lived
   // in a server. Then nor was it closed.
@@ -60,9 +61,9 @@ struct FileInfo {
   // file whose bytes lived in a server.
   bool is_live_here = false;
 
-  std::uint64_t file_bytes = 0;
-  std::uint64_t body_offset = 0;
-  std::uint64_t body_bytes = 0;
+  std::uint64_t file_bytes = 0;   // of the file
+  std::uint64_t body_offset = 0;  // where the words begin
+  std::uint64_t body_bytes = 0;   // of the words
   std::uint64_t block_count = 0;  // of the body, each with a checksum
 
   // `damaged_blocks`, `first_damaged_block`: set only if the blocks were verified.

@@ -15,7 +15,9 @@
 
 namespace bloomery {
 
+// Options of a SharedFilter.
 struct SharedOptions {
+  // Says whether keys may be inserted.
   enum class Access { read_only, read_write };
   using enum Access;
 
@@ -50,6 +52,7 @@ struct SharedOptions {
 // open_mapped does; BusyError where another process has the file alone for longer than `patience`.
 class SharedFilter {
  public:
+  // Opens the file; read_write makes it live.
   explicit SharedFilter(const std::filesystem::path& path, const SharedOptions& options = {});
   // A filter that was moved from says "maybe" of every key, and has no file.
   SharedFilter(SharedFilter&&) noexcept;
@@ -88,6 +91,7 @@ class SharedFilter {
   // to 256 keys that are not counted.
   std::uint64_t inserted() const { return filter_->inserted(); }
 
+  // The file's notes: identity and watermark.
   const FileNotes& notes() const noexcept { return header_.notes; }
 
   // Returns whether the file is damaged, as MappedFilter::is_damaged. Answers are then "maybe", and
@@ -102,6 +106,7 @@ class SharedFilter {
   // name or another took it.
   void flush();
 
+  // Lets the file go; the last who does makes it whole, as SharedOptions say. Throws StoreError.
   void close();
 
  private:

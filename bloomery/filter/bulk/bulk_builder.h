@@ -28,6 +28,7 @@ class BulkBuilder {
   BulkBuilder& operator=(const BulkBuilder&) = delete;
   ~BulkBuilder() { finish(); }
 
+  // Inserts the keys, now or by finish().
   void add(KeyBatch keys);
 
   // Writes what is left. Returns how many of all keys were new, as BasicFilter::inserted() counts.

@@ -15,6 +15,7 @@
 
 namespace bloomery {
 
+// Options of MariadbRows.
 struct MariadbRowsOptions {
   // The part of a row that is the answer: an SQL expression, as text. NULL is an empty text. Empty:
   // a JSON object of all columns but binary ones.
@@ -37,6 +38,7 @@ struct MariadbRowsOptions {
 // while nobody used it is made anew. Copies share their connections.
 class MariadbRows {
  public:
+  // A row for each key; nullopt where there is none.
   using Rows = std::vector<std::optional<std::string>>;
 
   // Connects when it is asked first. Throws std::invalid_argument where the location

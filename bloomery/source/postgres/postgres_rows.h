@@ -15,6 +15,7 @@
 
 namespace bloomery {
 
+// Options of PostgresRows.
 struct PostgresRowsOptions {
   // The part of a row t that is the answer: an SQL expression, as text. NULL is an empty text.
   std::string value = "row_to_json(t)";
@@ -33,6 +34,7 @@ struct PostgresRowsOptions {
 // while nobody used it is made anew. Copies share their connections.
 class PostgresRows {
  public:
+  // A row for each key; nullopt where there is none.
   using Rows = std::vector<std::optional<std::string>>;
 
   // Connects when it is asked first. Throws std::invalid_argument where the location
