@@ -41,9 +41,9 @@ AnyFilter load(const std::filesystem::path& path);
 
 // A filter, and what its file says of it, which were read from the file of one moment.
 struct LoadedFile {
-  AnyFilter filter;
-  FileNotes notes;
-  std::string chain;
+  AnyFilter filter;   // in memory of our own
+  FileNotes notes;    // identity, watermark and note
+  std::string chain;  // FileHeader::chain
 };
 // Loads as load() does. Throws StoreError, too, for a body of more than `most_bytes`.
 LoadedFile load_noted(const std::filesystem::path& path, std::uint64_t most_bytes);
