@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/arguments.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bloomery/format/native/file_header.h"
 #include "bloomery/store/native_file.h"
 #include "bloomery/store/shared_filter.h"
 #include "tests/cli/shell.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/filter/windowed_filter.h"
+#include "bloomery/errors.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #include "tests/filter/fake_clock.h"

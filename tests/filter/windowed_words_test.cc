@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A windowed filter in its words: kernels, threads, and words that are anything.
 #include <gtest/gtest.h>
+#include <cmath>
 
 #include <algorithm>
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "bloomery/errors.h"
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/filter/windowed_filter.h"
 #include "tests/filter/fake_clock.h"

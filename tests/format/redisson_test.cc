@@ -3,6 +3,7 @@
 #include "bloomery/format/redisson.h"
 
 #include <gmock/gmock.h>
+#include <cmath>
 
 #include "bloomery/errors.h"
 #include "bloomery/format/redisson_probes.h"

@@ -4,6 +4,7 @@
 //
 // The input is NAME?SETTINGS, a newline, and the bytes: a location without its file. A name that is
 // none is taken for one by its first byte.
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>

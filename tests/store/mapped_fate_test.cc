@@ -9,6 +9,7 @@
 #include <csignal>
 
 #include "bloomery/errors.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
 #include "tests/store/later_field.h"

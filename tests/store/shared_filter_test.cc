@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/shared_filter.h"
+#include "bloomery/errors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

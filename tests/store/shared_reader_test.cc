@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomery/errors.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
 #include "bloomery/store/shared_filter.h"

@@ -14,8 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "bloomery/errors.h"
 #include "bloomery/store/filter_editor.h"
 #include "bloomery/store/mapped_filter.h"
+#include "bloomery/store/messages.h"
 #include "bloomery/store/native_file.h"
 #include "bloomery/store/shared_filter.h"
 #include "tests/store/later_field.h"

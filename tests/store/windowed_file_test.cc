@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "bloomery/errors.h"
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/filter/windowed_filter.h"
 #include "bloomery/format/native/crc32c.h"
