@@ -10,21 +10,13 @@
 #include <string_view>
 #include <vector>
 
+#include "bloomery/cache/guard_verbs_options.h"
 #include "bloomery/hash/key.h"
 #include "bloomery/place/call_context.h"
 #include "bloomery/place/watermark.h"
 #include "bloomery/redis/client/client.h"
 
 namespace bloomery {
-
-struct GuardVerbsOptions {
-  // The time that a reader has to load a row, before another one loads it too.
-  std::chrono::milliseconds lease_life = std::chrono::seconds(5);
-  // The time that an announcement holds, unless it is made again.
-  std::chrono::milliseconds mark_life = std::chrono::seconds(30);
-  // "GUARD" where the server has our module ("MY.GUARD" with a prefix); empty: by a script.
-  std::string commands{};
-};
 
 // The verbs of docs/guard_protocol.md for the keys of one guard, without a filter. Each is one step
 // of the server for a key, and one trip for a batch: one for 1,000 keys, in a cluster one for a

@@ -11,6 +11,8 @@
 #include "bloomery/guard/lookaside.h"
 #include "bloomery/place/filter_place.h"
 #include "bloomery/place/gathering.h"
+#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/location.h"
 
 namespace bloomery {
 

@@ -5,14 +5,20 @@
 #include <chrono>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "bloomery/cache/guard_verbs.h"
 #include "bloomery/cache/old_shards.h"
 #include "bloomery/errors.h"
 #include "bloomery/format/redis_bitmap.h"
+#include "bloomery/place/gathering.h"
+#include "bloomery/redis/client/client.h"
+#include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/location.h"
 #include "bloomery/redis/client/redirection.h"
+#include "bloomery/redis/client/rider.h"
 #include "bloomery/redis/client/transaction.h"
 
 namespace bloomery {
@@ -106,28 +112,51 @@ struct SharedStrings::Question {
   Part elsewhere{};  // not answered: other nodes have them
 };
 
+struct SharedStrings::Server {
+  using Together = Gathering<CacheAnswer<std::string>, redis::TimeoutError>;
+
+  Server(redis::Location location, GuardVerbsOptions options, Together::Ask look_many)
+      : was(was_of(location)),
+        client(checked(std::move(location))),
+        verbs(client, client.location().key, std::move(options)),
+        gathering(std::move(look_many), {}, limits_of(client.location())) {
+    if (!was.empty()) old = std::make_unique<OldShards>(client, was);
+  }
+
+  const std::string was;  // or empty
+  redis::Client client;
+  GuardVerbs verbs;
+  std::unique_ptr<OldShards> old{};  // null without was=
+  Together gathering;
+};
+
 SharedStrings::SharedStrings(std::string_view location, GuardVerbsOptions options)
     : SharedStrings(redis::parse_location(location), std::move(options)) {}
 
 SharedStrings::SharedStrings(redis::Location location, GuardVerbsOptions options)
-    : was_(was_of(location)),
-      client_(checked(std::move(location))),
-      verbs_(client_, client_.location().key, std::move(options)),
-      gathering_([this](std::span<const Key> keys, Answers answers,
-                        const CallContext& context) { look_many(keys, answers, context); },
-                 {}, limits_of(client_.location())) {
-  if (!was_.empty()) old_ = std::make_unique<OldShards>(client_, was_);
-}
+    : server_(std::make_unique<Server>(
+          std::move(location), std::move(options),
+          [this](std::span<const Key> keys, Answers answers, const CallContext& context) {
+            look_many(keys, answers, context);
+          })) {}
 
 SharedStrings::~SharedStrings() = default;
+
+const redis::Location& SharedStrings::location() const noexcept {
+  return server_->client.location();
+}
+
+std::string SharedStrings::entry_name(Key key) const {
+  return server_->verbs.entry_name(key);
+}
 
 void SharedStrings::get_many(std::span<const Key> keys, Answers answers,
                              const CallContext& context) {
   require_fence(context);
   try {
     // In a cluster the keys of a batch are mostly at nodes of their own.
-    if (keys.size() == 1 && client_.location().way != redis::Way::cluster) {
-      answers[0] = gathering_.ask(keys[0], context);
+    if (keys.size() == 1 && server_->client.location().way != redis::Way::cluster) {
+      answers[0] = server_->gathering.ask(keys[0], context);
     } else {
       look_many(keys, answers, context);
     }
@@ -155,8 +184,8 @@ void SharedStrings::get_many(std::span<const Key> keys, Answers answers,
 void SharedStrings::claim_many(std::span<const Key> keys, Answers answers,
                                const CallContext& context) {
   require_fence(context);
-  if (old_) return look_many(keys, answers, context);
-  auto said = verbs_.get(keys, context);
+  if (server_->old) return look_many(keys, answers, context);
+  auto said = server_->verbs.get(keys, context);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     using Said = GuardVerbs::Said;
     const Said word = said[i].said;
@@ -173,17 +202,17 @@ void SharedStrings::claim_many(std::span<const Key> keys, Answers answers,
 // Reads the entries that are there, without leases.
 void SharedStrings::look_many(std::span<const Key> keys, Answers answers,
                               const CallContext& context) {
-  if (old_) {
+  if (server_->old) {
     for (auto& answer : answers) answer = {.state = Cached::unknown};
     return;
   }
-  const bool is_cluster = client_.location().way == redis::Way::cluster;
+  const bool is_cluster = server_->client.location().way == redis::Way::cluster;
   const std::size_t most = is_cluster ? kTransactionsInTrip : kKeysInTrip;
-  for (Part& part : verbs_.parts_of(keys, most, context)) {
+  for (Part& part : server_->verbs.parts_of(keys, most, context)) {
     const auto ask = [&](Part some) {
       const auto asked = question(keys, std::move(some));
-      client_.run(asked->request, Repeat::safe, context,
-                  [&](std::span<const Reply> replies) { judge(*asked, replies); });
+      server_->client.run(asked->request, Repeat::safe, context,
+                          [&](std::span<const Reply> replies) { judge(*asked, replies); });
       return read(*asked, answers);
     };
     for (const std::size_t i : ask(std::move(part))) ask({i});
@@ -200,7 +229,7 @@ std::unique_ptr<SharedStrings::Question> SharedStrings::question(std::span<const
     names.push_back(names.back() + ":lease");
   }
   made->request.about(names.front());
-  made->is_by_key = client_.location().way == redis::Way::cluster;
+  made->is_by_key = server_->client.location().way == redis::Way::cluster;
   if (made->is_by_key && made->part.size() > 1) made->request.of_several_slots();
   const std::size_t step = made->is_by_key ? 2 : names.size();
   for (std::size_t first = 0; first < names.size(); first += step) {
@@ -215,7 +244,7 @@ std::unique_ptr<SharedStrings::Question> SharedStrings::question(std::span<const
 
 void SharedStrings::judge(Question& question, std::span<const Reply> replies) const {
   constexpr std::size_t kReplies = 5;  // MULTI, ECHO, ROLE, MGET, EXEC
-  const std::string name = client_.location().text();
+  const std::string name = server_->client.location().text();
   question.doubt.clear();
   question.found.clear();
   question.elsewhere.clear();
@@ -239,8 +268,8 @@ void SharedStrings::judge(Question& question, std::span<const Reply> replies) co
 // Returns those that were not answered, which are misses so far.
 SharedStrings::Part SharedStrings::read(const Question& question, Answers answers) {
   if (!question.doubt.empty()) {
-    client_.suspect(question.request.key());
-    throw StoreError(client_.location().text() + ": " + question.doubt);
+    server_->client.suspect(question.request.key());
+    throw StoreError(server_->client.location().text() + ": " + question.doubt);
   }
   for (std::size_t n = 0; n < question.part.size(); ++n) {
     answers[question.part[n]] = answer_in(question.found[2 * n], question.found[2 * n + 1]);
@@ -249,15 +278,16 @@ SharedStrings::Part SharedStrings::read(const Question& question, Answers answer
 }
 
 SharedStrings::Ahead::Ahead(SharedStrings& cache, std::span<const Key> keys) : cache_(cache) {
-  if (keys.empty() || keys.size() > kKeysInTrip || cache.old_ ||
+  if (keys.empty() || keys.size() > kKeysInTrip || cache.server_->old ||
       cache.location().way == redis::Way::cluster) {
     return;
   }
   Part all(keys.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   question_ = cache.question(keys, std::move(all));
-  rider_.emplace(cache.location(), question_->request,
-                 [this](std::span<const Reply> replies) { cache_.judge(*question_, replies); });
+  rider_ = std::make_unique<redis::Rider>(
+      cache.location(), question_->request,
+      [this](std::span<const Reply> replies) { cache_.judge(*question_, replies); });
 }
 
 SharedStrings::Ahead::~Ahead() = default;
@@ -270,7 +300,7 @@ bool SharedStrings::Ahead::take(std::span<CacheAnswer<std::string>> answers) {
 
 void SharedStrings::put_many(std::span<const CacheEntry<std::string>> entries,
                              const CallContext& context) {
-  if (old_) return;
+  if (server_->old) return;
   std::vector<GuardVerbs::Row> rows;
   std::vector<CacheEntry<std::string>> without;
   for (const auto& each : entries) {
@@ -284,7 +314,7 @@ void SharedStrings::put_many(std::span<const CacheEntry<std::string>> entries,
       without.push_back(each);
     }
   }
-  verbs_.put(rows, context);
+  server_->verbs.put(rows, context);
   if (!without.empty()) put_anyway(without, context);
 }
 
@@ -297,8 +327,8 @@ void SharedStrings::put_anyway(std::span<const CacheEntry<std::string>> entries,
     keys.push_back(each.key);
     if (each.value != nullptr) replaced.push_back(each.key);
   }
-  verbs_.erase(replaced, {}, context);
-  const auto said = verbs_.get(keys, context);
+  server_->verbs.erase(replaced, {}, context);
+  const auto said = server_->verbs.get(keys, context);
   std::vector<GuardVerbs::Row> rows;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (said[i].said != GuardVerbs::Said::lease) continue;
@@ -308,25 +338,25 @@ void SharedStrings::put_anyway(std::span<const CacheEntry<std::string>> entries,
                     .life = entries[i].ttl,
                     .refresh_after = entries[i].refresh_after});
   }
-  verbs_.put(rows, context);
+  server_->verbs.put(rows, context);
 }
 
 void SharedStrings::drop_many(std::span<const CacheEntry<std::string>> entries,
                               const CallContext& context) {
   std::vector<GuardVerbs::Row> rows;
   for (const auto& each : entries) rows.push_back({.key = each.key, .lease = each.lease});
-  verbs_.drop(rows, context);
+  server_->verbs.drop(rows, context);
 }
 
 bool SharedStrings::announce_many(std::span<const Key> keys, const Identity& insert,
                                   const CallContext& context) {
-  return verbs_.announce(keys, insert, context);
+  return server_->verbs.announce(keys, insert, context);
 }
 
 void SharedStrings::end_insert_many(std::span<const Key> keys, const Identity& insert,
                                     const CallContext& context) {
-  verbs_.erase(keys, insert, context);
-  if (old_) old_->erase_many(keys, context);
+  server_->verbs.erase(keys, insert, context);
+  if (server_->old) server_->old->erase_many(keys, context);
 }
 
 void SharedStrings::erase_many(std::span<const Key> keys, const CallContext& context) {

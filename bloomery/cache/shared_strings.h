@@ -3,22 +3,22 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bloomery/cache/guard_verbs.h"
+#include "bloomery/cache/guard_verbs_options.h"
 #include "bloomery/guard/cache.h"
-#include "bloomery/place/gathering.h"
-#include "bloomery/redis/client/client.h"
-#include "bloomery/redis/client/errors.h"
-#include "bloomery/redis/client/rider.h"
+#include "bloomery/place/call_context.h"
+#include "bloomery/redis/client/location.h"
 
 namespace bloomery {
 
-class OldShards;
+namespace redis {
+class Rider;
+struct Reply;
+}  // namespace redis
 
 // A cache of bytes in a Redis or Valkey server, or a cluster, that processes of all languages
 // share, by the protocol of docs/guard_protocol.md. The guard's name there is the location's key.
@@ -76,12 +76,12 @@ class SharedStrings final : public Cache<std::string> {
    private:
     SharedStrings& cache_;
     std::unique_ptr<Question> question_;
-    std::optional<redis::Rider> rider_;
+    std::unique_ptr<redis::Rider> rider_;
   };
 
-  const redis::Location& location() const noexcept { return client_.location(); }
+  const redis::Location& location() const noexcept;
   // Returns the name of a key's entry.
-  std::string entry_name(Key key) const { return verbs_.entry_name(key); }
+  std::string entry_name(Key key) const;
 
  private:
   // Keys of one trip, by their place in the batch.
@@ -102,11 +102,9 @@ class SharedStrings final : public Cache<std::string> {
   void look_many(std::span<const Key> keys, Answers answers, const CallContext& context);
   void put_anyway(std::span<const CacheEntry<std::string>> entries, const CallContext& context);
 
-  const std::string was_;  // or empty
-  redis::Client client_;
-  GuardVerbs verbs_;
-  std::unique_ptr<OldShards> old_;  // null without was=
-  Gathering<CacheAnswer<std::string>, redis::TimeoutError> gathering_;
+  // The server: the way to it, and questions that wait for a trip to it.
+  struct Server;
+  const std::unique_ptr<Server> server_;
 };
 
 }  // namespace bloomery
