@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/filter_editor.h"
 
+#include <optional>
 #include <utility>
 
 #include "bloomery/errors.h"
@@ -8,8 +9,13 @@
 #include "bloomery/store/messages.h"
 #include "bloomery/store/native_file_access.h"
 #include "bloomery/store/replacement_file.h"
+#include "bloomery/store/writer_lock.h"
 
 namespace bloomery {
+
+struct FilterEditor::Lock {
+  std::optional<WriterLock> of_file;
+};
 
 struct FilterEditor::Opened {
   explicit Opened(const FileLocation& location)
@@ -38,16 +44,24 @@ FilterEditor::FilterEditor(const FileLocation& location) : FilterEditor(Opened(l
 FilterEditor::FilterEditor(Opened opened)
     : format_(opened.format),
       target_(std::move(opened.target)),
-      lock_(std::move(opened.lock)),
+      lock_(std::make_unique<Lock>(Lock{std::move(opened.lock)})),
       notes_(std::move(opened.notes)),
       filter_(std::move(opened.filter)) {}
+
+FilterEditor::FilterEditor(FilterEditor&&) noexcept = default;
+FilterEditor& FilterEditor::operator=(FilterEditor&&) noexcept = default;
+FilterEditor::~FilterEditor() = default;
+
+bool FilterEditor::is_there() const noexcept {
+  return !target_.empty() && lock_->of_file->file().is_named(target_);
+}
 
 void FilterEditor::commit() {
   if (target_.empty()) throw StoreError("an editor that was moved to another object has no file");
   const FilterContents contents = filter_.contents();
-  auto written = format_ == nullptr ? write_file(contents, notes_, target_, lock_)
-                                    : write_foreign(contents, *format_, target_, lock_);
-  lock_ = std::move(written);
+  auto written = format_ == nullptr ? write_file(contents, notes_, target_, lock_->of_file)
+                                    : write_foreign(contents, *format_, target_, lock_->of_file);
+  lock_->of_file = std::move(written);
 }
 
 }  // namespace bloomery

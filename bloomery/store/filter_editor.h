@@ -2,12 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <memory>
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/format/native/file_notes.h"
 #include "bloomery/store/file_location.h"
-#include "bloomery/store/writer_lock.h"
 
 namespace bloomery {
 
@@ -21,6 +20,9 @@ class FilterEditor {
   // Locks the file and reads the filter. Throws what reading throws.
   explicit FilterEditor(const FileLocation& location);
   explicit FilterEditor(const std::filesystem::path& path) : FilterEditor(FileLocation(path)) {}
+  FilterEditor(FilterEditor&&) noexcept;
+  FilterEditor& operator=(FilterEditor&&) noexcept;
+  ~FilterEditor();
 
   // The filter, and the notes, that commit() writes.
   AnyFilter& filter() noexcept { return filter_; }
@@ -29,18 +31,19 @@ class FilterEditor {
   const FileNotes& notes() const noexcept { return notes_; }
 
   // Returns whether the file is still there under its name; else it is written no more.
-  bool is_there() const noexcept { return !target_.empty() && lock_->file().is_named(target_); }
+  bool is_there() const noexcept;
 
   // Saves what the filter is now. May be called again: the lock is held until the editor goes.
   void commit();
 
  private:
+  struct Lock;
   struct Opened;
   explicit FilterEditor(Opened opened);
 
   const Format* format_;
   std::filesystem::path target_;
-  std::optional<WriterLock> lock_;
+  std::unique_ptr<Lock> lock_;
   FileNotes notes_;
   AnyFilter filter_;
 };

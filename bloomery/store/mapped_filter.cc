@@ -2,18 +2,28 @@
 #include "bloomery/store/mapped_filter.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <span>
 #include <system_error>
 #include <utility>
 
 #include "bloomery/bits/mapped_words.h"
 #include "bloomery/errors.h"
 #include "bloomery/format/kinds.h"
+#include "bloomery/format/native/file_header.h"
+#include "bloomery/os/file_mapping.h"
+#include "bloomery/os/lost_pages.h"
+#include "bloomery/os/own_process.h"
 #include "bloomery/store/body_io.h"
 #include "bloomery/store/checked_filter.h"
 #include "bloomery/store/in_place.h"
+#include "bloomery/store/mapped_body.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/native_file_access.h"
+#include "bloomery/store/regular_file.h"
 #include "bloomery/store/replacement_file.h"
+#include "bloomery/store/writer_lock.h"
 
 namespace bloomery {
 namespace {
@@ -25,67 +35,70 @@ FileMapping::Changes changes_of(const MapOptions& options) noexcept {
 
 }  // namespace
 
+struct MappedFilter::File {
+  bool is_ours() const noexcept { return process == process_number(); }
+
+  std::optional<WriterLock> lock{};  // read-write only
+  FileHeader header{};
+  std::shared_ptr<MappedBody> body{};
+  bool survives = false;
+  const std::uint64_t process = process_number();  // of the process that opened it
+};
+
 MappedFilter::MappedFilter(const std::filesystem::path& path, const MapOptions& options)
-    : path_(follow_links(path)) {
+    : path_(follow_links(path)), file_(std::make_unique<File>()) {
   if (options.recover) recover(path_);
   const bool writes = options.access == MapOptions::read_write;
   std::optional<RegularFile> opened;
   if (writes) {
-    lock_ = WriterLock::of(path_);
+    file_->lock = WriterLock::of(path_);
   } else {
     opened = RegularFile::open(path_, RegularFile::Access::read);
   }
-  const RegularFile& file = writes ? lock_->file() : *opened;
+  const RegularFile& file = writes ? file_->lock->file() : *opened;
   HeadBytes head{};
   if (file.size() >= kHeaderBytes) file.read(std::as_writable_bytes(std::span(head)), 0);
-  header_ = read_header(file);
-  require_closed_cleanly(header_, path_);
+  file_->header = read_header(file);
+  require_closed_cleanly(file_->header, path_);
   if (writes) {
-    require_known_fields(header_, path_);
-    require_changed_in_place(header_.contents.parameters.kind, path_);
+    require_known_fields(file_->header, path_);
+    require_changed_in_place(file_->header.contents.parameters.kind, path_);
     allocate_all(file);
   }
-  const FileLayout& layout = header_.layout;
+  const FileLayout& layout = file_->header.layout;
   // Mapped before it is read, so that no change in between goes unseen.
   const auto mapping = map_whole(file, changes_of(options), options.survive_truncation);
   const bool checks_all = writes || options.verify;
-  body_ = std::make_shared<MappedBody>(mapping, layout, head, writes,
-                                       checks_all || !options.verify_when_touched);
+  file_->body = std::make_shared<MappedBody>(mapping, layout, head, writes,
+                                             checks_all || !options.verify_when_touched);
   try {
     if (checks_all) require_whole_body(file, layout);
   } catch (const FormatError&) {
-    if (body_->is_unchanged()) throw;
+    if (file_->body->is_unchanged()) throw;
     throw_store_error(path_, "was truncated or written over by others while it was opened");
   }
   MappedWords words(mapping, layout.body_offset, layout.body_bytes / sizeof(std::uint64_t));
-  auto filter = checked_filter(open_any(header_.contents, std::move(words)), body_, path_, writes);
-  if (body_->is_damaged()) {
+  auto filter = checked_filter(open_any(file_->header.contents, std::move(words)), file_->body,
+                               path_, writes);
+  if (file_->body->is_damaged()) {
     throw_store_error(path_, "was truncated or written over by others while it was opened");
   }
   // The mark is on the disk before any change can be.
   if (writes) write_header(true);
-  survives_ = options.survive_truncation;
+  file_->survives = options.survive_truncation;
   filter_ = std::move(filter);
 }
 
 MappedFilter::MappedFilter(MappedFilter&& other) noexcept
     : path_(std::move(other.path_)),
-      lock_(std::exchange(other.lock_, std::nullopt)),
-      header_(std::move(other.header_)),
-      body_(std::move(other.body_)),
-      survives_(other.survives_),
-      process_(other.process_),
+      file_(std::move(other.file_)),
       filter_(std::move(other.filter_)) {}
 
 MappedFilter& MappedFilter::operator=(MappedFilter&& other) noexcept {
   if (this == &other) return *this;
   close_quietly();
   path_ = std::move(other.path_);
-  lock_ = std::exchange(other.lock_, std::nullopt);
-  header_ = std::move(other.header_);
-  body_ = std::move(other.body_);
-  survives_ = other.survives_;
-  process_ = other.process_;
+  file_ = std::move(other.file_);
   filter_ = std::move(other.filter_);
   return *this;
 }
@@ -94,68 +107,87 @@ MappedFilter::~MappedFilter() {
   close_quietly();
 }
 
+bool MappedFilter::is_writable() const noexcept {
+  return file_ != nullptr && file_->lock.has_value();
+}
+
 AnyFilter& MappedFilter::writable() {
-  if (!lock_) throw_store_error(path_, "is open read-only");
+  if (!is_writable()) throw_store_error(path_, "is open read-only");
   return *filter_;
 }
 
 MappedFilter::operator AnyFilter() && {
-  if (lock_) throw_store_error(path_, "is open for writing, and needs who closes it");
+  if (is_writable()) throw_store_error(path_, "is open for writing, and needs who closes it");
   return std::move(*filter_);
 }
 
+const FileNotes& MappedFilter::notes() const noexcept {
+  static const FileNotes kNone{};
+  return file_ != nullptr ? file_->header.notes : kNone;
+}
+
+bool MappedFilter::is_damaged() const noexcept {
+  return file_ != nullptr && file_->body != nullptr && file_->body->is_damaged();
+}
+
+bool MappedFilter::survives_truncation() const noexcept {
+  return file_ != nullptr && file_->survives && LostPages::is_handled();
+}
+
 void MappedFilter::write_header(bool open_for_writing) {
-  header_.open_for_writing = open_for_writing;
-  const auto head = encode_head(header_);
-  lock_->file().write(std::span(head).first(kHeaderBytes), 0);
-  lock_->file().sync();
+  file_->header.open_for_writing = open_for_writing;
+  const auto head = encode_head(file_->header);
+  file_->lock->file().write(std::span(head).first(kHeaderBytes), 0);
+  file_->lock->file().sync();
 }
 
 void MappedFilter::sync() {
-  if (body_->is_damaged()) {
+  if (file_->body->is_damaged()) {
     throw_store_error(path_,
                       "was truncated or written over, or its disk failed, while it was mapped");
   }
   try {
-    body_->mapping().sync();
+    file_->body->mapping().sync();
   } catch (const std::system_error& error) {
     throw_store_error(path_, error.what());
   }
 }
 
 void MappedFilter::flush() {
-  if (!lock_ || !filter_) return;
-  if (!is_ours()) {
+  if (!is_writable() || !filter_) return;
+  if (!file_->is_ours()) {
     throw_store_error(path_, "was opened for writing by the process that this one was forked from");
   }
-  header_.contents.inserted = filter_->inserted();
+  file_->header.contents.inserted = filter_->inserted();
   sync();
   write_header(true);
   require_named();
 }
 
 void MappedFilter::require_named() const {
-  if (!lock_->file().is_named(path_)) {
+  if (!file_->lock->file().is_named(path_)) {
     throw_store_error(path_, "was moved, removed or replaced while it was mapped");
   }
 }
 
 void MappedFilter::close() {
   if (!filter_) return;
-  if (lock_ && is_ours()) {
-    header_.contents.inserted = filter_->inserted();
+  if (is_writable() && file_->is_ours()) {
+    file_->header.contents.inserted = filter_->inserted();
     sync();
     // Through the file, which is the same bytes, and is read ahead where the map is not.
-    const BodySummary body = summarize_body(lock_->file(), header_.layout);
-    lock_->file().write(std::as_bytes(std::span(body.checksums)), header_.layout.table_offset);
+    const BodySummary body = summarize_body(file_->lock->file(), file_->header.layout);
+    file_->lock->file().write(std::as_bytes(std::span(body.checksums)),
+                              file_->header.layout.table_offset);
     // Body and table are on the disk before anybody may believe them.
-    lock_->file().sync();
+    file_->lock->file().sync();
     write_header(false);
     require_named();
   }
   filter_.reset();
-  body_.reset();
-  lock_.reset();
+  if (file_ == nullptr) return;
+  file_->body.reset();
+  file_->lock.reset();
 }
 
 void MappedFilter::close_quietly() noexcept {

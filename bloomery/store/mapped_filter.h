@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/format/native/file_header.h"
 #include "bloomery/format/native/file_notes.h"
-#include "bloomery/store/mapped_body.h"
-#include "bloomery/store/writer_lock.h"
 
 namespace bloomery {
 
@@ -101,17 +99,17 @@ class MappedFilter {
   operator AnyFilter() &&;
 
   // The file's notes: identity and watermark.
-  const FileNotes& notes() const noexcept { return header_.notes; }
+  const FileNotes& notes() const noexcept;
 
   // True once somebody truncated the file or wrote over it, its disk failed, or a block was found
   // that is not what its checksum says. Answers are then "maybe" for what was lost, and the file
   // should be opened again, or built again. Costs a system call. False after close().
-  bool is_damaged() const noexcept { return body_ != nullptr && body_->is_damaged(); }
+  bool is_damaged() const noexcept;
 
   // Returns whether truncation still ends in "maybe": false without MapOptions::survive_truncation,
   // and once this process set a handler of its own for SIGBUS after the first file was mapped. Such
   // a handler must pass on to the one it found. Costs a system call.
-  bool survives_truncation() const noexcept { return survives_ && LostPages::is_handled(); }
+  bool survives_truncation() const noexcept;
 
   // Returns when all that was inserted is on the disk. May run beside insert_concurrently. Throws
   // StoreError also where the file has lost its name or another took it.
@@ -122,19 +120,18 @@ class MappedFilter {
   void close();
 
  private:
-  bool is_ours() const noexcept { return process_ == process_number(); }
+  // The open file: its lock, its header and its pages.
+  struct File;
+
+  bool is_writable() const noexcept;
   void write_header(bool open_for_writing);
   void sync();
   void require_named() const;
   void close_quietly() noexcept;
 
   std::filesystem::path path_;
-  std::optional<WriterLock> lock_;  // read-write only
-  FileHeader header_;
-  std::shared_ptr<MappedBody> body_;
-  bool survives_ = false;
-  std::uint64_t process_ = process_number();  // of the process that opened it
-  std::optional<AnyFilter> filter_;           // until close
+  std::unique_ptr<File> file_;       // null where it was moved from
+  std::optional<AnyFilter> filter_;  // until close
 };
 
 inline MappedFilter open_mapped(const std::filesystem::path& path, const MapOptions& options = {}) {

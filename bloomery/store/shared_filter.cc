@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/shared_filter.h"
 
+#include <atomic>
+#include <exception>
 #include <span>
 #include <string>
 #include <system_error>
@@ -9,13 +11,17 @@
 
 #include "bloomery/bits/mapped_words.h"
 #include "bloomery/format/kinds.h"
+#include "bloomery/format/native/file_header.h"
+#include "bloomery/os/file_mapping.h"
 #include "bloomery/place/call_context.h"
 #include "bloomery/store/boot_id.h"
 #include "bloomery/store/in_place.h"
 #include "bloomery/store/live_filter.h"
 #include "bloomery/store/local_file.h"
+#include "bloomery/store/mapped_body.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/native_file_access.h"
+#include "bloomery/store/regular_file.h"
 #include "bloomery/store/replacement_file.h"
 #include "bloomery/store/writer_lock.h"
 
@@ -182,33 +188,41 @@ void seal_if_allowed(const std::filesystem::path& path) {
 
 }  // namespace
 
+struct SharedFilter::File {
+  std::optional<RegularFile> file{};  // which holds the lock
+  FileHeader header{};
+  std::shared_ptr<MappedBody> body{};
+  std::atomic<bool> lost_changes{false};  // flush() failed
+};
+
 SharedFilter::SharedFilter(const std::filesystem::path& path, const SharedOptions& options)
-    : path_(follow_links(path)), options_(options) {
+    : path_(follow_links(path)), options_(options), file_(std::make_unique<File>()) {
   const bool writes = options.access == SharedOptions::read_write;
   // One whom nobody killed will close it, and leave the sealing to who reads it still. Of one that
   // was left alone it is for others to say.
   if (!writes && !is_held(path_)) options_.seal_at_close = false;
   Joined joined = join(path_, options);
-  header_ = std::move(joined.header);
-  file_.emplace(std::move(joined.file));
+  file_->header = std::move(joined.header);
+  file_->file.emplace(std::move(joined.file));
   HeadBytes head{};
   std::shared_ptr<FileMapping> mapping;
   try {
-    file_->read(std::as_writable_bytes(std::span(head)), 0);
+    file_->file->read(std::as_writable_bytes(std::span(head)), 0);
     mapping = map_whole(
-        *file_, writes ? FileMapping::Changes::go_to_file_of_all : FileMapping::Changes::stay_here,
+        *file_->file,
+        writes ? FileMapping::Changes::go_to_file_of_all : FileMapping::Changes::stay_here,
         options.survive_truncation);
   } catch (const std::exception&) {
     // The file may be live by this call alone.
-    file_.reset();
+    file_->file.reset();
     if (writes && options_.seal_at_close) seal_if_allowed(path_);
     throw;
   }
-  const FileLayout& layout = header_.layout;
-  body_ = std::make_shared<MappedBody>(mapping, layout, head);
+  const FileLayout& layout = file_->header.layout;
+  file_->body = std::make_shared<MappedBody>(mapping, layout, head);
   MappedWords words(mapping, layout.body_offset, layout.body_bytes / sizeof(std::uint64_t));
-  AnyFilter filter = open_any(header_.contents, std::move(words));
-  if (body_->is_damaged()) {
+  AnyFilter filter = open_any(file_->header.contents, std::move(words));
+  if (file_->body->is_damaged()) {
     throw_store_error(path_, "was truncated or written over by others while it was opened");
   }
   // The header goes to the disk before any change can be there: the process that made the file live
@@ -218,16 +232,14 @@ SharedFilter::SharedFilter(const std::filesystem::path& path, const SharedOption
   } catch (const std::system_error& error) {
     throw_store_error(path_, error.what());
   }
-  filter_.emplace(LiveFilter(std::move(filter), body_, LiveCount(body_, header_), path_, writes));
+  filter_.emplace(LiveFilter(std::move(filter), file_->body, LiveCount(file_->body, file_->header),
+                             path_, writes));
 }
 
 SharedFilter::SharedFilter(SharedFilter&& other) noexcept
     : path_(std::move(other.path_)),
       options_(other.options_),
-      file_(std::exchange(other.file_, std::nullopt)),
-      header_(std::move(other.header_)),
-      body_(std::move(other.body_)),
-      lost_changes_(other.lost_changes_.load()),
+      file_(std::move(other.file_)),
       filter_(std::move(other.filter_)) {}
 
 SharedFilter& SharedFilter::operator=(SharedFilter&& other) noexcept {
@@ -235,16 +247,22 @@ SharedFilter& SharedFilter::operator=(SharedFilter&& other) noexcept {
   close_quietly();
   path_ = std::move(other.path_);
   options_ = other.options_;
-  file_ = std::exchange(other.file_, std::nullopt);
-  header_ = std::move(other.header_);
-  body_ = std::move(other.body_);
-  lost_changes_ = other.lost_changes_.load();
+  file_ = std::move(other.file_);
   filter_ = std::move(other.filter_);
   return *this;
 }
 
 SharedFilter::~SharedFilter() {
   close_quietly();
+}
+
+const FileNotes& SharedFilter::notes() const noexcept {
+  static const FileNotes kNone{};
+  return file_ != nullptr ? file_->header.notes : kNone;
+}
+
+bool SharedFilter::is_damaged() const noexcept {
+  return file_ != nullptr && file_->body != nullptr && file_->body->is_damaged();
 }
 
 void SharedFilter::require_open() const {
@@ -262,31 +280,31 @@ AnyFilter SharedFilter::copy() const {
 
 void SharedFilter::flush() {
   require_open();
-  if (!file_) throw_store_error(path_, "was moved to another object");
+  if (file_ == nullptr) throw_store_error(path_, "was moved to another object");
   if (is_damaged()) {
     throw_store_error(path_,
                       "was truncated or written over, or its disk failed, while it was open");
   }
-  if (!file_->is_named(path_)) {
+  if (!file_->file->is_named(path_)) {
     throw_store_error(path_, "was moved, removed or replaced while it was open");
   }
   try {
-    if (options_.access == SharedOptions::read_only) return file_->sync();
-    body_->mapping().sync();
+    if (options_.access == SharedOptions::read_only) return file_->file->sync();
+    file_->body->mapping().sync();
   } catch (const std::system_error& error) {
-    lost_changes_ = true;  // the system says it once
+    file_->lost_changes = true;  // the system says it once
     throw_store_error(path_, error.what());
   }
 }
 
 void SharedFilter::close() {
-  if (!filter_ || !file_) return;
+  if (!filter_ || file_ == nullptr) return;
   const bool damaged = is_damaged();
-  const bool named = file_->is_named(path_);
+  const bool named = file_->file->is_named(path_);
   filter_.reset();
-  body_.reset();
+  file_->body.reset();
   // The lock with it, unless a child of fork() still has it.
-  file_.reset();
+  file_->file.reset();
   if (options_.access == SharedOptions::read_only) {
     // Writers that closed before could not.
     if (options_.seal_at_close && !damaged && named) seal_if_allowed(path_);
@@ -297,7 +315,7 @@ void SharedFilter::close() {
                       "was truncated or written over, or its disk failed, while it was open");
   }
   if (!named) throw_store_error(path_, "was moved, removed or replaced while it was open");
-  if (lost_changes_) {
+  if (file_->lost_changes) {
     throw_store_error(path_, "flush() failed: what its disk has is not known, and it stays live");
   }
   if (options_.seal_at_close) seal_if_alone(path_);

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/format/native/file_header.h"
-#include "bloomery/store/mapped_body.h"
-#include "bloomery/store/regular_file.h"
+#include "bloomery/format/native/file_notes.h"
 
 namespace bloomery {
 
@@ -92,11 +90,11 @@ class SharedFilter {
   std::uint64_t inserted() const { return filter_->inserted(); }
 
   // The file's notes: identity and watermark.
-  const FileNotes& notes() const noexcept { return header_.notes; }
+  const FileNotes& notes() const noexcept;
 
   // Returns whether the file is damaged, as MappedFilter::is_damaged. Answers are then "maybe", and
   // inserts throw StoreError. False after close().
-  bool is_damaged() const noexcept { return body_ != nullptr && body_->is_damaged(); }
+  bool is_damaged() const noexcept;
 
   // All of it in memory, with at least what was inserted before the call.
   AnyFilter copy() const;
@@ -110,16 +108,16 @@ class SharedFilter {
   void close();
 
  private:
+  // The open file: it, its header and its pages.
+  struct File;
+
   void close_quietly() noexcept;
   void require_open() const;
 
   std::filesystem::path path_;
   SharedOptions options_;
-  std::optional<RegularFile> file_;  // which holds the lock
-  FileHeader header_;
-  std::shared_ptr<MappedBody> body_;
-  std::atomic<bool> lost_changes_{false};  // flush() failed
-  std::optional<AnyFilter> filter_;        // until close
+  std::unique_ptr<File> file_;       // null where it was moved from
+  std::optional<AnyFilter> filter_;  // until close
 };
 
 inline SharedFilter open_shared(const std::filesystem::path& path,
