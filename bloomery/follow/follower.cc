@@ -9,6 +9,10 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/solve.h"
+#include "bloomery/follow/filter_stepper.h"
+#include "bloomery/follow/follower_audit.h"
+#include "bloomery/follow/follower_entries.h"
+#include "bloomery/follow/rebuild_schedule.h"
 #include "bloomery/format/kinds.h"
 
 namespace bloomery {
@@ -43,16 +47,24 @@ Follower::Follower(ChangeSource& source, FilterPlace& place, const FollowerOptio
     : source_(source),
       place_(place),
       options_(with_said_keys(options)),
-      filter_(place),
-      audit_(options.audit_one_in),
-      rebuilds_(options.rebuild_at, kRebuildAtDeleted, options.longest_pause),
-      entries_(options.entries, options.erase_again_after,
-               [&source](std::vector<std::uint64_t>& ended, const CallContext& context) {
-                 source.drop_seen(ended, context);
-               }) {
+      filter_(std::make_unique<FilterStepper>(place)),
+      audit_(std::make_unique<FollowerAudit>(options.audit_one_in)),
+      rebuilds_(std::make_unique<RebuildSchedule>(options.rebuild_at, kRebuildAtDeleted,
+                                                  options.longest_pause)),
+      entries_(std::make_unique<FollowerEntries>(
+          options.entries, options.erase_again_after,
+          [&source](std::vector<std::uint64_t>& ended, const CallContext& context) {
+            source.drop_seen(ended, context);
+          })) {
   if (!(options_.growth >= 1 && options_.growth <= 1000)) {
     throw std::invalid_argument("the room for more keys is a factor; allowed: 1 to 1000");
   }
+}
+
+Follower::~Follower() = default;
+
+void Follower::rebuild() noexcept {
+  rebuilds_->ask();
 }
 
 FollowerStatus Follower::status() const {
@@ -81,7 +93,7 @@ void Follower::run(std::stop_token stop) {
     }
     // The follower followed well until its filter was to be built again, and does so until the next
     // try.
-    const bool has_followed_well = rebuilds_.take_failure();
+    const bool has_followed_well = rebuilds_->take_failure();
     if (has_followed_well || Clock::now() - began > options_.longest_pause) most = kShortestPause;
     pause(stop, most);
     most = std::min(most * 2, options_.longest_pause);
@@ -114,8 +126,8 @@ void Follower::run_once(std::stop_token stop, FenceSource& fence) {
 // Writes what is left, though nobody may wait any more.
 void Follower::end() {
   const CallContext context{.deadline = Clock::now() + options_.longest_pause};
-  filter_.flush(context);
-  entries_.end(context);
+  filter_->flush(context);
+  entries_->end(context);
   update([](FollowerStatus& status) { status.state = FollowerStatus::State::ended; });
 }
 
@@ -129,7 +141,7 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
   update([](FollowerStatus& status) { status.state = FollowerStatus::State::following; });
   bool is_fresh = false;
   while (!stop.stop_requested() && !is_fresh) {
-    if (rebuilds_.is_due(status(), Clock::now())) {
+    if (rebuilds_->is_due(status(), Clock::now())) {
       rebuild_beside(context, aim.wanted);
       aim.rows = 0;
       aim.wanted = wanted_after_scan(until, context);
@@ -137,8 +149,8 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
     }
     is_fresh = poll(aim, context);
     keep(context);
-    if (filter_.has_watermark() && Clock::now() >= look_at_) look(context);
-    if (!filter_.is_dirty() && Clock::now() >= audit_at_) audit(context);
+    if (filter_->has_watermark() && Clock::now() >= look_at_) look(context);
+    if (!filter_->is_dirty() && Clock::now() >= audit_at_) audit(context);
   }
   return is_fresh;
 }
@@ -147,15 +159,15 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
 void Follower::begin(Aim& aim, const CallContext& context) {
   update([](FollowerStatus& status) { status.state = FollowerStatus::State::starting; });
   kept_.clear();
-  entries_.end_open();
-  filter_.begin(context);
+  entries_->end_open();
+  filter_->begin(context);
   forget_and_show();
-  const auto from = filter_.has_watermark() ? filter_.head().watermark : std::nullopt;
+  const auto from = filter_->has_watermark() ? filter_->head().watermark : std::nullopt;
   if (source_.start(from, context)) {
     // A database may have kept much since then, and gives it bit by bit.
     if (aim.until != nullptr) aim.wanted = aim.until->ask(context);
     aim.rows = source_.expected_count().value_or(0);
-    const std::uint64_t inserted = filter_.head().inserted;
+    const std::uint64_t inserted = filter_->head().inserted;
     update([&](FollowerStatus& status) {
       ++status.resumed;
       status.key_count = inserted > 0 ? inserted : aim.rows;
@@ -176,7 +188,7 @@ void Follower::begin(Aim& aim, const CallContext& context) {
 // old filter until it went belongs into the new one, and without a watermark nobody finds out that
 // it is missing.
 Watermark Follower::wanted_after_scan(FenceSource* until, const CallContext& context) {
-  return until != nullptr && !filter_.has_watermark() ? until->ask(context) : Watermark{};
+  return until != nullptr && !filter_->has_watermark() ? until->ask(context) : Watermark{};
 }
 
 // One question to the source, and whether the filter has all that is wanted after it.
@@ -211,14 +223,14 @@ std::string Follower::why_scan() const {
 
 // The filter is not the one that the audit's keys went into, or not as it was left.
 void Follower::forget_and_show() {
-  audit_.forget();
+  audit_->forget();
   show_head();
 }
 
 void Follower::show_head() {
-  const PlaceHead& head = filter_.head();
+  const PlaceHead& head = filter_->head();
   update([&](FollowerStatus& status) {
-    status.has_watermark = filter_.has_watermark();
+    status.has_watermark = filter_->has_watermark();
     status.watermark = status.has_watermark ? head.watermark : std::nullopt;
     if (head.identity != denied_) status.is_doubted = false;
     const bool grows =
@@ -234,33 +246,33 @@ void Follower::count_at_least(std::uint64_t rows) {
 
 void Follower::carry(const Changes& changes, Clock::time_point asked, const CallContext& context) {
   erase_entries(changes, context);
-  if (!filter_.carry(changes, context)) forget_and_show();
-  if (filter_.has_watermark()) {
-    audit_.take(changes.keys);
-    if (!filter_.has_loose()) audit_.settle();
+  if (!filter_->carry(changes, context)) forget_and_show();
+  if (filter_->has_watermark()) {
+    audit_->take(changes.keys);
+    if (!filter_->has_loose()) audit_->settle();
   }
   update([&](FollowerStatus& status) {
     status.carried += changes.keys.size();
     status.key_count += changes.keys.size();
     status.deleted += changes.deleted_count;
-    if (filter_.has_watermark()) status.watermark = filter_.head().watermark;
+    if (filter_->has_watermark()) status.watermark = filter_->head().watermark;
     if (changes.watermark) status.fresh_as_of = asked;
   });
 }
 
 void Follower::erase_entries(const Changes& changes, const CallContext& context) {
-  const std::uint64_t left = entries_.erase(changes, context);
+  const std::uint64_t left = entries_->erase(changes, context);
   if (left > 0) update([&](FollowerStatus& status) { status.left_entries += left; });
 }
 
 // Writes what is to be written, and lets the database forget what the filter has kept for a while.
 void Follower::keep(const CallContext& context) {
   const auto began = Clock::now();
-  if (filter_.is_dirty() && began >= flush_at_) {
-    filter_.flush(context);
+  if (filter_->is_dirty() && began >= flush_at_) {
+    filter_->flush(context);
     const auto now = Clock::now();
     flush_at_ = now + std::max<Clock::duration>(options_.flush_every, 10 * (now - began));
-    const std::optional<Watermark>& kept = filter_.reached();
+    const std::optional<Watermark>& kept = filter_->reached();
     if (kept && kept_.size() < kKeptSteps) kept_.emplace_back(now, *kept);
   }
   std::optional<Watermark> forget;
@@ -272,7 +284,7 @@ void Follower::keep(const CallContext& context) {
 }
 
 void Follower::look(const CallContext& context) {
-  const bool is_as_left = filter_.look(context);
+  const bool is_as_left = filter_->look(context);
   look_at_ = Clock::now() + options_.look_every;
   if (!is_as_left) forget_and_show();
 }
@@ -281,14 +293,14 @@ void Follower::look(const CallContext& context) {
 // that nobody asks about, until it was built again: so it denies nothing behind a fence.
 void Follower::audit(const CallContext& context) {
   audit_at_ = Clock::now() + options_.audit_every;
-  if (!filter_.has_watermark()) return;
+  if (!filter_->has_watermark()) return;
   FollowerAudit::Answer answer;
   try {
-    if (audit_.wants_drawn() && Clock::now() >= draw_at_) {
+    if (audit_->wants_drawn() && Clock::now() >= draw_at_) {
       draw_at_ = Clock::now() + kAuditsToDraw * options_.audit_every;
-      audit_.take_drawn(source_.draw(context));
+      audit_->take_drawn(source_.draw(context));
     }
-    answer = audit_.ask(place_, filter_.head(), context);
+    answer = audit_->ask(place_, filter_->head(), context);
   } catch (const std::exception&) {
     return;  // whoever carries the next change is told
   }
@@ -299,10 +311,10 @@ void Follower::audit(const CallContext& context) {
     status.is_doubted = true;
   });
   if (!answer.is_denied) return;
-  denied_ = filter_.head().identity;
-  rebuilds_.ask();
-  if (place_.advance(filter_.head(), {.source = Identity::random(), .position = 0}, context)) {
-    rebuilds_.withdraw();  // whoever begins from there scans
+  denied_ = filter_->head().identity;
+  rebuilds_->ask();
+  if (place_.advance(filter_->head(), {.source = Identity::random(), .position = 0}, context)) {
+    rebuilds_->withdraw();  // whoever begins from there scans
   }
   place_.flush(context);
   throw StoreError(

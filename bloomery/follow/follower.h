@@ -13,16 +13,17 @@
 #include <utility>
 
 #include "bloomery/filter/options.h"
-#include "bloomery/follow/filter_stepper.h"
-#include "bloomery/follow/follower_audit.h"
-#include "bloomery/follow/follower_entries.h"
 #include "bloomery/follow/follower_status.h"
-#include "bloomery/follow/rebuild_schedule.h"
 #include "bloomery/guard/cache.h"
 #include "bloomery/place/filter_place.h"
 #include "bloomery/source/change_source.h"
 
 namespace bloomery {
+
+class FilterStepper;
+class FollowerAudit;
+class FollowerEntries;
+class RebuildSchedule;
 
 // Options of a Follower.
 struct FollowerOptions {
@@ -68,6 +69,7 @@ class Follower {
 
   // Borrows source and place. Throws std::invalid_argument for options out of range.
   Follower(ChangeSource& source, FilterPlace& place, const FollowerOptions& options);
+  ~Follower();
 
   // Follows until it is stopped and the filter is flushed, and throws what makes the flush fail.
   // Throws std::invalid_argument for what does not work from the beginning, such as a table that is
@@ -79,7 +81,7 @@ class Follower {
   void run_once(std::stop_token stop, FenceSource& fence);
 
   // Builds the filter again, as soon as run() can.
-  void rebuild() noexcept { rebuilds_.ask(); }
+  void rebuild() noexcept;
 
   // The watermark up to which the filter is known to have every key.
   std::optional<Watermark> watermark() const { return status().watermark; }
@@ -100,15 +102,7 @@ class Follower {
   };
 
   // Scan: what a new filter has got, and how far that is.
-  struct Scan {
-    Rebuild& next;
-    FollowerAudit audit;
-    bool is_live;  // the old filter gets every change too
-    std::uint64_t key_count = 0;
-    std::optional<Watermark> reached{};
-    bool has_open = false;
-    Clock::time_point asked = Clock::now();
-  };
+  struct Scan;
 
   bool follow(std::stop_token stop, FenceSource* until);
   void begin(Aim& aim, const CallContext& context);
@@ -144,16 +138,16 @@ class Follower {
   const FollowerOptions options_;
 
   // Members that only the thread in run() uses.
-  FilterStepper filter_;
+  const std::unique_ptr<FilterStepper> filter_;
   bool has_followed_ = false;
   Clock::time_point flush_at_{};
   Clock::time_point look_at_{};
   Clock::time_point audit_at_{};
   Clock::time_point draw_at_{};
-  FollowerAudit audit_;  // of keys that are in the filter as it was left
-  Identity denied_{};    // the filter that denied one
-  RebuildSchedule rebuilds_;
-  FollowerEntries entries_;
+  const std::unique_ptr<FollowerAudit> audit_;  // of keys that are in the filter as it was left
+  Identity denied_{};                           // the filter that denied one
+  const std::unique_ptr<RebuildSchedule> rebuilds_;
+  const std::unique_ptr<FollowerEntries> entries_;
   Clock::time_point overtaken_at_{};
   std::chrono::milliseconds stand_by_for_{};
   std::deque<Keep> kept_;  // watermarks that are flushed, not yet confirmed

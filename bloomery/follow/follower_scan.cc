@@ -5,7 +5,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "bloomery/follow/filter_stepper.h"
 #include "bloomery/follow/follower.h"
+#include "bloomery/follow/follower_audit.h"
+#include "bloomery/follow/rebuild_schedule.h"
 
 namespace bloomery {
 namespace {
@@ -17,6 +20,16 @@ constexpr std::uint64_t kFewestKeys = 1000;
 
 }  // namespace
 
+struct Follower::Scan {
+  Rebuild& next;
+  FollowerAudit audit;
+  bool is_live;  // the old filter gets every change too
+  std::uint64_t key_count = 0;
+  std::optional<Watermark> reached{};
+  bool has_open = false;
+  Clock::time_point asked = Clock::now();
+};
+
 void Follower::rebuild_beside(const CallContext& context, const Watermark& there) {
   const auto began = Clock::now();
   try {
@@ -24,15 +37,15 @@ void Follower::rebuild_beside(const CallContext& context, const Watermark& there
   } catch (const Overtaken&) {
     throw;
   } catch (...) {
-    rebuilds_.failed(began, Clock::now());
+    rebuilds_->failed(began, Clock::now());
     throw;
   }
-  rebuilds_.succeeded();
+  rebuilds_->succeeded();
 }
 
 // Whatever it is for, it is the rebuild that somebody asked for.
 void Follower::scan(const CallContext& context, bool is_live, const Watermark& there) {
-  rebuilds_.run([&, this] { scan_into_new(context, is_live, there); });
+  rebuilds_->run([&, this] { scan_into_new(context, is_live, there); });
 }
 
 // Begins a filter of the wanted capacity, or of the present filter's if none can be so large.
@@ -40,7 +53,7 @@ std::unique_ptr<Rebuild> Follower::begin_new(FilterOptions wanted, const CallCon
   try {
     return place_.begin_rebuild(wanted, context);
   } catch (const std::invalid_argument&) {
-    const std::uint64_t there = filter_.head().parameters.capacity;
+    const std::uint64_t there = filter_->head().parameters.capacity;
     if (there == 0 || there >= wanted.capacity) throw;
     wanted.capacity = there;
   }
@@ -75,11 +88,11 @@ void Follower::scan_into_new(const CallContext& context, bool is_live, const Wat
     keeps_watermark = false;
   }
   kept_.clear();
-  const bool is_there = filter_.begin_new(*scan.reached, scan.has_open, keeps_watermark, context);
+  const bool is_there = filter_->begin_new(*scan.reached, scan.has_open, keeps_watermark, context);
   show_head();
-  scan.audit.begin(place_, filter_.head(), context);
-  audit_ = std::move(scan.audit);
-  if (!scan.has_open) audit_.settle();
+  scan.audit.begin(place_, filter_->head(), context);
+  *audit_ = std::move(scan.audit);
+  if (!scan.has_open) audit_->settle();
   update([&](FollowerStatus& status) {
     ++status.rebuilds;
     status.key_count = scan.key_count;
