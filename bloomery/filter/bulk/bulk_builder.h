@@ -3,13 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
+#include <memory>
 
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/filter/blocked_layout.h"
+#include "bloomery/filter/batch.h"
 #include "bloomery/filter/bulk/bulk_options.h"
-#include "bloomery/filter/bulk/bulk_round.h"
 
 namespace bloomery {
 
@@ -26,7 +24,7 @@ class BulkBuilder {
   BulkBuilder(AnyFilter& filter, std::uint64_t key_count, const BulkOptions& options = {});
   BulkBuilder(const BulkBuilder&) = delete;
   BulkBuilder& operator=(const BulkBuilder&) = delete;
-  ~BulkBuilder() { finish(); }
+  ~BulkBuilder();
 
   // Inserts the keys, now or by finish().
   void add(KeyBatch keys);
@@ -35,14 +33,12 @@ class BulkBuilder {
   std::size_t finish() noexcept;
 
  private:
+  struct Rounds;
+
   void apply() noexcept;
 
   AnyFilter& filter_;
-  std::optional<BlockedLayout> layout_;
-  std::optional<BulkRound> round_;  // nothing: keys are inserted at once
-  std::size_t part_keys_ = 0;
-  std::size_t round_keys_ = 0;
-  std::size_t held_ = 0;  // keys in the round
+  std::unique_ptr<Rounds> rounds_;  // null: keys are inserted at once
   std::size_t added_ = 0;
 };
 
