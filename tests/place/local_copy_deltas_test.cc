@@ -12,6 +12,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "bloomery/errors.h"
@@ -74,13 +75,17 @@ class FarFilter final : public FilterPlace {
   std::atomic<bool> is_gone = false;
   std::atomic<bool> is_away = false;
   std::atomic<int> whole_reads = 0;
-  std::vector<std::chrono::steady_clock::time_point> read_at;
+  // The moments of all whole reads since the last call.
+  std::vector<std::chrono::steady_clock::time_point> take_read_times() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(read_at_, {});
+  }
 
   DeltaSource::Whole read() {
     require();
     const std::lock_guard lock(mutex_);
     ++whole_reads;
-    read_at.push_back(std::chrono::steady_clock::now());
+    read_at_.push_back(std::chrono::steady_clock::now());
     AnyFilter copy = make_filter(FilterKind::blocked, options(filter_.parameters().keys));
     copy.merge(filter_);
     return {.filter = std::move(copy),
@@ -128,6 +133,7 @@ class FarFilter final : public FilterPlace {
   std::optional<Watermark> reached_;
   Identity ring_{2, 1};
   std::vector<HashPair> came_;
+  std::vector<std::chrono::steady_clock::time_point> read_at_;
 };
 
 class Deltas final : public DeltaSource {
@@ -221,11 +227,12 @@ TEST(LocalCopyByDeltas, OfManyAreReadWholeOneAfterTheOther) {
     return std::ranges::all_of(copies, [&](const auto& each) { return each.copies() == times; });
   };
   ASSERT_TRUE(comes_true([&] { return are_read(1); }));
-  far.read_at.clear();
+  far.take_read_times();
   far.break_chain();
   ASSERT_TRUE(comes_true([&] { return are_read(2); }));
-  ASSERT_EQ(far.read_at.size(), kCopies);
-  const auto [first, last] = std::ranges::minmax(far.read_at);
+  const auto read_at = far.take_read_times();
+  ASSERT_EQ(read_at.size(), kCopies);
+  const auto [first, last] = std::ranges::minmax(read_at);
   EXPECT_GE(last - first, milliseconds(150)) << "each waits up to 400 ms";
 }
 
