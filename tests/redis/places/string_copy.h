@@ -24,7 +24,7 @@ class StringCopy {
 
   // Goes on until it has what is there now; throws as its source does.
   void look() {
-    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 28;
+    constexpr std::uint64_t kMostOfCopy = std::uint64_t{1} << 28;
     for (bool is_last = false; !is_last && filter;) {
       const auto delta = source_->since(position_, std::chrono::milliseconds(1), {});
       if (!delta) break;
@@ -36,7 +36,7 @@ class StringCopy {
       reached = delta->reached;
       return;
     }
-    auto whole = source_->read_whole(kMostBytes, {});
+    auto whole = source_->read_whole(kMostOfCopy, {});
     filter.emplace(std::move(whole.filter));
     reached = whole.reached;
     position_ = whole.position;
