@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // bloomery pull: a filter in a server becomes a file here, and stays in step.
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -108,8 +107,7 @@ class Pulled {
     for (bool is_last = false; !is_last;) {
       const auto delta = source_->since(position_, std::chrono::milliseconds(1), context);
       if (!delta || (delta->is_last && delta->identity != identity_)) return false;
-      count_new(delta->hashes);
-      apply_hashes(*filter_, delta->hashes);
+      added_ += apply_hashes(*filter_, delta->hashes);
       position_ = delta->position;
       is_last = delta->is_last;
       const bool is_further = is_last && delta->reached != reached_;
@@ -150,12 +148,6 @@ class Pulled {
     }
     throw StoreError(file + ": already exists, and is another filter; --replace puts " +
                      arguments_.from.text() + " in its place");
-  }
-  void count_new(const std::vector<HashPair>& hashes) {
-    const auto found = std::make_unique<bool[]>(hashes.size());
-    std::as_const(*filter_).may_contain_many(hashes, {found.get(), hashes.size()});
-    added_ +=
-        static_cast<std::uint64_t>(std::count(found.get(), found.get() + hashes.size(), false));
   }
   // Somebody may have put another file where this one was written before.
   void write() {

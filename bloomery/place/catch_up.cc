@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/place/catch_up.h"
 
-#include <algorithm>
 #include <chrono>
 #include <exception>
-#include <memory>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "bloomery/place/apply_hashes.h"
 
 namespace bloomery {
 namespace {
-
-std::uint64_t count_new(const AnyFilter& filter, std::span<const HashPair> hashes) {
-  const auto found = std::make_unique<bool[]>(hashes.size());
-  filter.may_contain_many(hashes, {found.get(), hashes.size()});
-  return static_cast<std::uint64_t>(std::count(found.get(), found.get() + hashes.size(), false));
-}
 
 CaughtUp follow_chain(DeltaSource& source, DeltaSource::Kept kept, const CallContext& context) {
   const auto refuse = [&](const char* why) { return CaughtUp{.why_not = kept.name + ": " + why}; };
@@ -30,8 +20,7 @@ CaughtUp follow_chain(DeltaSource& source, DeltaSource::Kept kept, const CallCon
     auto delta = source.since(*position, std::chrono::milliseconds(1), context);
     if (!delta) return refuse("the server does not have all that came since it was written");
     result.hashes += delta->hashes.size();
-    result.added += count_new(kept.filter, delta->hashes);
-    apply_hashes(kept.filter, delta->hashes);
+    result.added += apply_hashes(kept.filter, delta->hashes);
     position = delta->position;
     if (!delta->is_last) continue;
     if (delta->identity != kept.identity) return refuse("is a copy of another filter");

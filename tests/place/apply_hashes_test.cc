@@ -36,9 +36,11 @@ TEST(ApplyHashes, SetsTheBitsThatInsertsSet) {
       AnyFilter inserted = made(kind, rate);
       AnyFilter applied = made(kind, rate);
       for (int i = 0; i < 700; ++i) inserted.insert(Key("key" + std::to_string(i)));
-      apply_hashes(applied, pairs_of(applied, 0, 300));
-      apply_hashes(applied, pairs_of(applied, 200, 700));
-      apply_hashes(applied, {});
+      std::uint64_t added = apply_hashes(applied, pairs_of(applied, 0, 300));
+      EXPECT_EQ(apply_hashes(applied, pairs_of(applied, 100, 200)), 0U);
+      added += apply_hashes(applied, pairs_of(applied, 200, 700));
+      EXPECT_EQ(apply_hashes(applied, {}), 0U);
+      EXPECT_EQ(added, inserted.inserted());
       EXPECT_TRUE(have_equal_bits(inserted, applied)) << static_cast<int>(kind) << " " << rate;
     }
   }
