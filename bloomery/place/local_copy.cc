@@ -123,8 +123,7 @@ Presence LocalCopy::missing_in(const Copy& copy, Proofs& proofs, const CallConte
   const std::uint64_t reached = copy.position.load(std::memory_order_acquire);
   proofs.add(kCopyPart, copy.filter_number, source, reached);
   if (context.fence == nullptr) return Presence::unknown;
-  const Watermark& least = context.fence->at_least;
-  const bool has_come = source.is_set() && source == least.source && reached >= least.position;
+  const bool has_come = Watermark{source, reached}.reaches(context.fence->at_least);
   return has_come ? Presence::absent : Presence::unknown;
 }
 
