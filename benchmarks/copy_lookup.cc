@@ -4,7 +4,6 @@
 // filter is in the processor's cache. Medians of interleaved rounds.
 #include <time.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "benchmarks/median.h"
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/place/local_copy.h"
 #include "bloomery/place/memory_place.h"
@@ -85,12 +85,6 @@ double nanoseconds_a_key(const Work& work) {
   return (nanoseconds_now() - begin) / kTimes / kKeys;
 }
 
-double median(std::vector<double> all) {
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::ranges::nth_element(all, middle);
-  return *middle;
-}
-
 int run(int rounds) {
   const AnyFilter filter = make();
   Head head;
@@ -129,7 +123,7 @@ int run(int rounds) {
   std::printf(
       "nanoseconds a key      filter   copy\none by one        %9.1f %9.1f\nbatches of 64     "
       "%9.1f %9.1f\n",
-      median(all[0]), median(all[1]), median(all[2]), median(all[3]));
+      bench::median(all[0]), bench::median(all[1]), bench::median(all[2]), bench::median(all[3]));
   std::printf("%llu hashes came meanwhile\n", static_cast<unsigned long long>(copy.hashes()));
   return sum == 0 ? 1 : 0;
 }

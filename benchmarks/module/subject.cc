@@ -29,12 +29,6 @@ bool knows_all(Subject& subject, const std::vector<Shape>& shapes) {
 
 }  // namespace
 
-double median(std::vector<double> all) {
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::ranges::nth_element(all, middle);
-  return *middle;
-}
-
 std::vector<Shape> ways_of_adding() {
   return {{"BF.ADD", 1, 1},
           {"BF.ADD", 1, 16},

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/median.h"
 #include "benchmarks/module/connection.h"
 #include "benchmarks/module/requests.h"
 #include "benchmarks/module/server_process.h"
@@ -30,7 +31,7 @@ struct Filled {
 };
 std::string shape_name(const Shape& shape);
 std::vector<Shape> ways_of_adding();
-double median(std::vector<double> all);  // of one or more
+using bench::median;
 
 // A module under measurement: its server, and what is in it already.
 class Subject {
