@@ -35,6 +35,28 @@ struct Leased {
   CacheGuard<std::string> guard;
 };
 
+// A thread that has read a row, and holds the answer until end(). Later queries are not held.
+class OldQuery {
+ public:
+  OldQuery(Leased& world, const char* key, std::optional<std::string> row) {
+    world.database.after_read = [this] {
+      if (has_read_.exchange(true)) return;
+      while (!may_end_) std::this_thread::yield();
+    };
+    thread_ = std::thread([&world, key, row] { EXPECT_EQ(world.guard.get(key), row); });
+    while (!has_read_) std::this_thread::yield();
+  }
+  void end() {
+    may_end_ = true;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> has_read_ = false;
+  std::atomic<bool> may_end_ = false;
+  std::thread thread_;
+};
+
 TEST(CacheGuardLeases, WhatIsLoadedIsWrittenUnderTheLease) {
   Leased world;
   EXPECT_EQ(world.guard.get("alice"), "alice");
@@ -100,19 +122,11 @@ TEST(CacheGuardLeases, ALoaderOfAReplicaGivesTheLeaseOfNoRowBack) {
 // caller who asks then has a lease of his own, and loads.
 TEST(CacheGuardLeases, NobodySharesAQueryFromBeforeAnEraseElsewhere) {
   Leased world;
-  std::atomic<bool> is_old_read = false;
-  std::atomic<bool> may_end = false;
-  world.database.after_read = [&] {
-    if (is_old_read.exchange(true)) return;
-    while (!may_end) std::this_thread::yield();
-  };
-  std::thread old([&] { EXPECT_EQ(world.guard.get("alice"), "alice"); });
-  while (!is_old_read) std::this_thread::yield();
+  OldQuery old(world, "alice", "alice");
   world.database.write("alice", "new");
   world.cache.erase("alice");
   EXPECT_EQ(world.guard.get("alice"), "new");
-  may_end = true;
-  old.join();
+  old.end();
   EXPECT_EQ(world.cache.late, 0) << "nor is the old one written: it is known to be late";
   EXPECT_EQ(world.cache.row("alice"), "new");
 }
@@ -122,22 +136,14 @@ TEST(CacheGuardLeases, NobodySharesAQueryFromBeforeAnEraseElsewhere) {
 TEST(CacheGuardLeases, WhoWaitsForAQueryFromBeforeAnEraseElsewhereAsksAnew) {
   for (int round = 0; round < 20; ++round) {
     Leased world;
-    std::atomic<bool> is_old_read = false;
-    std::atomic<bool> may_end = false;
-    world.database.after_read = [&] {
-      if (is_old_read.exchange(true)) return;
-      while (!may_end) std::this_thread::yield();
-    };
-    std::thread old([&] { EXPECT_EQ(world.guard.get("alice"), "alice"); });
-    while (!is_old_read) std::this_thread::yield();
+    OldQuery old(world, "alice", "alice");
     std::atomic<bool> has_come = false;
     world.cache.before_get = [&] { has_come = true; };
     std::thread waiter([&] { EXPECT_EQ(world.guard.get("alice"), "new"); });
     while (!has_come) std::this_thread::yield();
     world.database.write("alice", "new");
     world.cache.erase("alice");
-    may_end = true;
-    old.join();
+    old.end();
     waiter.join();
   }
 }
@@ -145,14 +151,7 @@ TEST(CacheGuardLeases, WhoWaitsForAQueryFromBeforeAnEraseElsewhereAsksAnew) {
 // A second process announced the row: until its commit nobody has a lease.
 TEST(CacheGuardLeases, NobodyIsDeniedByAQueryFromBeforeAnInsertElsewhere) {
   Leased world;
-  std::atomic<bool> is_old_read = false;
-  std::atomic<bool> may_end = false;
-  world.database.after_read = [&] {
-    if (is_old_read.exchange(true)) return;
-    while (!may_end) std::this_thread::yield();
-  };
-  std::thread old([&] { EXPECT_EQ(world.guard.get("ghost"), std::nullopt); });
-  while (!is_old_read) std::this_thread::yield();
+  OldQuery old(world, "ghost", std::nullopt);
   const Identity insert = Identity::random();
   const Key key = "ghost";
   world.cache.announce_many({&key, 1}, insert, {});
@@ -166,8 +165,7 @@ TEST(CacheGuardLeases, NobodyIsDeniedByAQueryFromBeforeAnInsertElsewhere) {
     EXPECT_EQ(world.guard.get("ghost"), "risen");
     is_told = true;
   });
-  may_end = true;
-  old.join();
+  old.end();
   asker.join();
   EXPECT_EQ(world.cache.row("ghost"), "-");
 }

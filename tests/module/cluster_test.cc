@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -40,11 +39,9 @@ class Cluster : public ClusterTest {
     }
     EXPECT_EQ(to.server->ask("CLUSTER SETSLOT " + slot + " NODE " + to.id), "+OK");
     EXPECT_EQ(source.ask("CLUSTER SETSLOT " + slot + " NODE " + to.id), "+OK");
-    std::vector<std::function<std::string()>> all;
-    for (const Node& each : nodes_) {
-      all.push_back([&] { return each.server->ask_reply("CLUSTER NODES").text; });
-    }
-    testing::await_epoch_of(to.id, all);
+    testing::await_epoch_of(to.id, nodes_, [](const Node& each) {
+      return each.server->ask_reply("CLUSTER NODES").text;
+    });
   }
 };
 

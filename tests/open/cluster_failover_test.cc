@@ -9,7 +9,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -20,7 +19,6 @@
 #include "bloomery/open/open_place.h"
 #include "bloomery/redis/client/hash_slot.h"
 #include "tests/store/scratch_folder.h"
-#include "tests/support/cluster_epoch.h"
 #include "tests/support/redis_cluster.h"
 
 namespace bloomery {
@@ -121,12 +119,7 @@ class ClusterFailover : public ::testing::Test {
     while (offset_in(server(old), "slave_repl_offset") < sent && Clock::now() < patience) {
       std::this_thread::sleep_for(milliseconds(5));
     }
-    // The next takeover is in a newer epoch only if this one's is known.
-    std::vector<std::function<std::string()>> all;
-    for (std::size_t i = 0; i <= kPrimaries; ++i) {
-      all.push_back([this, i] { return server(i).ask("CLUSTER NODES"); });
-    }
-    testing::await_epoch_of((*cluster_)[next].id, all);
+    cluster_->await_epoch_of(next);
     return failover;
   }
 

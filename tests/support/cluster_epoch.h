@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -27,12 +26,12 @@ inline std::string epoch_in(const std::string& cluster_nodes, const std::string&
 
 // Waits until all nodes know the epoch in which the node with the id has its slots. A node that
 // does not know it would take the next slot in an epoch that is not the newest, lose it to an older
-// word of the node that had it, and delete its keys. `nodes`: each answers CLUSTER NODES.
-inline void await_epoch_of(const std::string& id,
-                           const std::vector<std::function<std::string()>>& nodes) {
+// word of the node that had it, and delete its keys. `cluster_nodes_at`: a node's answer to CLUSTER
+// NODES.
+void await_epoch_of(const std::string& id, const auto& nodes, const auto& cluster_nodes_at) {
   for (int i = 0; i < 3'000; ++i) {
     std::vector<std::string> epochs;
-    for (const auto& each : nodes) epochs.push_back(epoch_in(each(), id));
+    for (const auto& each : nodes) epochs.push_back(epoch_in(cluster_nodes_at(each), id));
     if (!epochs.front().empty() &&
         std::ranges::count(epochs, epochs.front()) == static_cast<std::ptrdiff_t>(epochs.size())) {
       return;

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -110,11 +109,14 @@ class RedisCluster {
     source.ask(set + " NODE " + nodes_[to].id);
     // A node that has not heard of this when the slot comes to it next, would never hear of it.
     for (const Node& each : nodes_) each.server->ask(set + " NODE " + nodes_[to].id);
-    std::vector<std::function<std::string()>> all;
-    for (const Node& each : nodes_) {
-      all.push_back([&] { return each.server->ask("CLUSTER NODES"); });
-    }
-    await_epoch_of(nodes_[to].id, all);
+    await_epoch_of(to);
+  }
+
+  // Waits until all nodes know the epoch of a node (cluster_epoch.h), so that the next one to take
+  // its slots does so in a newer one.
+  void await_epoch_of(std::size_t node) const {
+    testing::await_epoch_of(nodes_[node].id, nodes_,
+                            [](const Node& each) { return each.server->ask("CLUSTER NODES"); });
   }
 
  private:
