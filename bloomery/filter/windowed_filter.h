@@ -18,9 +18,10 @@ namespace bloomery {
 // Without a length it is W itself, and then no pace can break the rate, which is that of all
 // generations together.
 //
-// The rate is no promise for bursts, by time. No key is lost by one, but `capacity` keys within one
-// generation make 1 % to 38 % (at G = 4; 76 % at 7) until they are forgotten; predicted_rate() says
-// how it is. Who must keep the rate then makes capacity G times the most keys of any W / G.
+// The rate of a window of time is no promise for bursts. No key is lost by one, but `capacity` keys
+// within one generation make 1 % to 38 % (at G = 4; 76 % at 7) until they are forgotten;
+// predicted_rate() says how it is. Who must keep the rate then makes capacity G times the most keys
+// of any W / G.
 //
 // Forgetting costs no time of its own and no thread: an insert never clears more than the
 // neighbourhood of its key, 4 KiB, or twice that at low rates. At 1 % a key of the window takes
@@ -33,8 +34,8 @@ namespace bloomery {
 // right after it went back, by four generations at most where it had gone back by more than three
 // (docs/soundness_cases.md says it all).
 //
-// Filters by time merge, each generation with the one
-// of its age; those by count do not.
+// Filters of a window of time merge, each generation with the one of its age; those of a window of
+// keys do not.
 //
 // insert() is true for a key that is not found, and every insert counts anew. inserted() are those
 // that were true, since the filter was made; cardinality(), fill_ratio() and predicted_rate() are

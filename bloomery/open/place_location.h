@@ -16,9 +16,9 @@ namespace bloomery {
 //   guava:users.bin                     one of another system's format
 //   redisson:redis://127.0.0.1#users    another system's filter where it lives (docs/redis.md)
 //   bitmap:redis://127.0.0.1#users      one of ours, in a string of a server
-//   copy:bloom:redis://127.0.0.1#users  one in a server, with a copy in this process, which may
-//   begin
-//                                       from a pulled file: copy:bloom:redis://...?from=FILE#users
+//   copy:bloom:redis://127.0.0.1#users  one in a server, with a copy in this process
+//   copy:bloom:redis://127.0.0.1?from=FILE#users
+//                                       that copy, begun from a file that bloomery pull wrote
 //   bf:redis://127.0.0.1#users          one that its server asks itself, by BF.*; or bloom: by
 //   BLOOM.*
 struct PlaceLocation {
