@@ -40,7 +40,7 @@ std::string take_setting(std::string& text, std::string_view name) {
     }
     const std::string_view said = setting.substr(name.size() + 1);
     if (said.empty() || !value.empty()) {
-      throw std::invalid_argument(std::string(kCopied) + ": " + std::string(name) +
+      throw std::invalid_argument(std::string(kCopied) + " " + std::string(name) +
                                   (said.empty() ? "= names no file" : "= is said twice"));
     }
     value = percent_decode(said);
