@@ -4,6 +4,9 @@
 /** Texts are their UTF-8, numbers their decimal digits. */
 export type Key = string | Uint8Array | number | bigint;
 
+/** node's Buffer, also for a program that has no types of node: then as the array that it is. */
+type Bytes = typeof globalThis extends { Buffer: { alloc(size: number): infer Made } } ? Made : Uint8Array;
+
 /** A client of node-redis 4 or 5, or of ioredis, of one server. */
 export interface Client {
   callBuffer?: unknown;
@@ -13,7 +16,7 @@ export interface Client {
 /** Values as bytes. What decode throws at, or gives null for, is taken for a miss. A value that encode makes JSON null is refused. */
 export interface Codec<Value> {
   encode(value: Value): Uint8Array;
-  decode(bytes: Buffer): Value;
+  decode(bytes: Bytes): Value;
 }
 
 export interface GuardOptions<Value> {
@@ -46,7 +49,7 @@ export interface GuardOptions<Value> {
   /** The loader reads a replica, so its "no such row" is not written. */
   readsReplica?: boolean;
   /** Whether a filter in this process may have the key. */
-  near?: ((key: Buffer) => boolean) | null;
+  near?: ((key: Bytes) => boolean) | null;
   /** That filter's set never changes, so it denies by itself. */
   nearIsFinal?: boolean;
   /** "GUARD" where the server has the commands of bloomery's module (a prefix before it); "", the default: the script. */

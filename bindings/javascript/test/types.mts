@@ -3,6 +3,8 @@
 import * as lazy from 'bloomery/init';
 import bloomery, { BlockedFilter, BloomeryError, CountingFilter, Filter, StaticFilter, version } from 'bloomery';
 import type { Format, Key, Keys, Kind, Options, Settings } from 'bloomery';
+import { Guard } from 'bloomery/guard';
+import type { Announcement, Client, LoadContext } from 'bloomery/guard';
 
 const same = (now: unknown, wanted: unknown): void => {
   if (now !== wanted) throw new Error(`${String(now)} and not ${String(wanted)}`);
@@ -30,6 +32,8 @@ same(users.keys, 'text');
 const fixed: StaticFilter = StaticFilter.of(new BigInt64Array([1n, 2n]), { rate: 0.001 });
 same(fixed.has(2), true);
 const numbers: CountingFilter = new CountingFilter({ capacity: 10, keys: 'i64' });
+const deleted: 'absent' | 'deleted' | 'saturated' = numbers.tryDelete(1);
+same(deleted, 'absent');
 same(numbers.merge(numbers.copy()).has(3n), false);
 same(BlockedFilter.of(new Uint8Array(8), { width: 4 }).count, 1);
 
@@ -98,4 +102,26 @@ const never = (): void => {
   users.count = 3;
 };
 same(typeof never, 'function');
+
+// What a program with a server writes; it is compiled, and not called.
+interface Person {
+  name: string;
+}
+const guarded = async (client: Client): Promise<Person | null> => {
+  const guard = new Guard<Person>(client, 'person', { filter: 'people', refreshAhead: 0.1, commands: 'GUARD' });
+  const getByKey = guard.cached(async (id: number): Promise<Person | null> => (id > 0 ? { name: 'Bob' } : null),
+    { key: (id) => `p${id}` });
+  const mark: Announcement = await getByKey.announceWaiting({ wait: 1, waitLimit: 500 }, 7);
+  const held: boolean = await mark.renew();
+  await getByKey.erase(7);
+  const rows = await guard.getMany(['a', 'b'], (missing: Key[], context: LoadContext) => missing.map(() => null));
+  // @ts-expect-error: a person's id is a number
+  await getByKey('bob');
+  // @ts-expect-error: a row is a person
+  await guard.get('a', () => 7);
+  // @ts-expect-error: there is no such option
+  new Guard<Person>(client, 'person', { filters: 'people' });
+  return held && rows.size > 0 ? getByKey(7) : null;
+};
+same(typeof guarded, 'function');
 users.free();
