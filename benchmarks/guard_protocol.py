@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the guard's script and the module's commands cost the server, and what happens when 320 callers in 10 processes miss one key:
+"""What the guard's script and the module's commands cost the server, what happens when 320 callers in 10 processes miss one key, and
+when connections that wait in the server have the row, beside as many that ask for a missing key:
 REDIS_SERVER=... BLOOMERY_MODULE=... python3 benchmarks/guard_protocol.py. Needs python3-redis."""
 import multiprocessing
 import os
 import pathlib
+import select
 import statistics
 import sys
 import threading
@@ -14,7 +16,7 @@ import redis
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "tests/guard_protocol"), str(ROOT / "bindings/python/pybloomery")]
 import guard  # noqa: E402
-from server import Server  # noqa: E402
+from server import Server, wait_until  # noqa: E402
 
 ROUNDS, CALLS = 15, 2000
 PROCESSES, CALLERS = 10, 32
@@ -103,10 +105,50 @@ def crowd(server, way, options):
     return loads.value == 1
 
 
+def waiters(server, count):
+    """Milliseconds from the holder's PUT until all that wait for it have the row, and until as many GETs are answered."""
+    links = [redis.Connection(port=server.port) for _ in range(count + 1)]
+    for link in links:
+        link.connect()
+    holder, *links = links
+    missing, rows = [], []
+    for turn in range(ROUNDS):
+        missing.append(milliseconds_of(links, lambda: [link.send_command("GET", "missing") for link in links]))
+        entry, filter = f"waiters{count}:{{={turn}}}", [""] * 4
+        get = ["GUARD.GET", 2, entry, entry + ":lease", *filter]
+        holder.send_command(*get, os.urandom(16).hex(), 30000, str(turn))
+        (_, _, lease), = holder.read_response()
+        for link in links:
+            link.send_command(*get, os.urandom(16).hex(), 30000, str(turn), "BLOCK", 10000)
+        wait_until(lambda: server.redis.info("clients")["blocked_clients"] == count)
+        rows.append(milliseconds_of(links, lambda: holder.send_command("GUARD.PUT", 2, entry, entry + ":lease", lease, "V", 60000, 0, "row")))
+        assert holder.read_response() == [1]
+    print(f"BLOCK: {count} connections have the row {statistics.median(rows):.2f} ms after it is sent; as many GETs of a missing key "
+          f"take {statistics.median(missing):.2f} ms (medians of {ROUNDS}; load of the machine {os.getloadavg()[0]:.1f})")
+
+
+def milliseconds_of(links, send):
+    """From the sending until each of the links has an answer to read; then reads them."""
+    waiting = select.epoll()
+    for link in links:
+        waiting.register(link._sock.fileno(), select.EPOLLIN | select.EPOLLONESHOT)
+    begin, left = time.monotonic(), len(links)
+    send()
+    while left:
+        left -= len(waiting.poll())
+    took = (time.monotonic() - begin) * 1e3
+    waiting.close()
+    for link in links:
+        assert link.read_response() in (None, [[b"value", b"none", b"row"]])
+    return took
+
+
 if __name__ == "__main__":
     with Server() as server:
         costs(server)
         kinds = {"script": {}}
         if server.has_module():
             kinds.update({"commands": {"commands": "GUARD"}, "BLOCK": {"commands": "GUARD", "block": 5}})
+            for count in (PROCESSES, PROCESSES * CALLERS):
+                waiters(server, count)
         sys.exit(0 if all([crowd(server, *kind) for kind in kinds.items() for _ in range(5)]) else 1)
