@@ -109,6 +109,27 @@ void take_out_mark(const CommandManual& command, std::vector<std::string>& words
   words.erase(mark);
 }
 
+// Refuses an empty value of an option: a script's unset variable would ask for less than it seems
+// to. An argument that is no option looks at its text itself.
+Option with_value(CLI::Option* option) {
+  const auto why_not = [](const std::string& text) {
+    return std::string(text.empty() ? "its value is empty (an unset variable?)" : "");
+  };
+  return Option(option->get_positional() ? option : option->check(why_not, ""));
+}
+
+// Gives "--name=" its empty value as a word of its own: the parser would take the next word for it.
+void give_empty_values(const CommandManual& command, std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    if (takes_next(command, words[i])) {
+      ++i;
+    } else if (words[i].starts_with("--") && words[i].find('=') + 1 == words[i].size()) {
+      words[i].pop_back();
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(++i), "");
+    }
+  }
+}
+
 // Adds --help, which stands last in the help of what was added before.
 void add_help(CLI::App& app) {
   app.set_help_flag("-h,--help", "Print this help and exit");
@@ -179,12 +200,12 @@ void Command::callback(std::function<void()> run) const {
 
 Option Command::add_option(const std::string& names, std::string& text,
                            const std::string& description) const {
-  return Option(app_->add_option(names, text, description));
+  return with_value(app_->add_option(names, text, description));
 }
 
 Option Command::add_option(const std::string& names, std::vector<std::string>& texts,
                            const std::string& description) const {
-  return Option(app_->add_option(names, texts, description));
+  return with_value(app_->add_option(names, texts, description));
 }
 
 Option Command::add_option(const std::string& names, double& number,
@@ -199,13 +220,13 @@ Option Command::add_option(const std::string& names, std::optional<std::uint64_t
 
 Option Command::add_option(const std::string& names, std::function<void(const std::string&)> read,
                            const std::string& description) const {
-  return Option(app_->add_option_function<std::string>(names, read, description));
+  return with_value(app_->add_option_function<std::string>(names, read, description));
 }
 
 Option Command::add_options(const std::string& names,
                             std::function<void(const std::vector<std::string>&)> read,
                             const std::string& description) const {
-  return Option(app_->add_option_function<std::vector<std::string>>(names, read, description));
+  return with_value(app_->add_option_function<std::vector<std::string>>(names, read, description));
 }
 
 Option Command::add_repeated(const std::string& names, std::vector<std::string>& texts,
@@ -265,6 +286,7 @@ Command CommandLine::root() const {
 std::optional<std::string> CommandLine::parse(int argc, const char* const* argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   const CommandManual command = command_of(*app_, words);
+  give_empty_values(command, words);
   take_out_mark(command, words);
   try {
     std::ranges::reverse(words);  // the parser takes the last one first

@@ -29,7 +29,7 @@ TEST(ExperimentsCommand, TakesTheWordOfAnArticle) {
 }
 
 TEST(ExperimentsCommand, RefusesAnArticleWithoutFigures) {
-  for (const char* const name : {"002", "005", "claims", "''"}) {
+  for (const char* const name : {"002", "005", "claims"}) {
     const Outcome outcome = Shell().run(std::string("bloomery experiments --post ") + name);
     EXPECT_EQ(outcome.status, 2);
     EXPECT_THAT(outcome.err, HasSubstr("there are guava, redis, javascript, penetration, php\n"));
