@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """pulled_workers.py FILE FENCE [PORT]: a server that forks its workers, which all map one file that `bloomery pull --every` keeps in
-step; none of them talks to Redis. It answers GET with the header X-Key: 403 if there is no row with that key, else 204, as nginx's
-auth_request wants it (examples/pulled_nginx.conf). FENCE is the follower's: http://127.0.0.1:9090/fence.
+step; none of them talks to Redis. It answers GET with the header X-Key, a key as a URL has it: 403 if there is no row with that key,
+else 204, as nginx's auth_request wants it (examples/pulled_nginx.conf). FENCE is the follower's: http://127.0.0.1:9090/fence.
 
 A worker goes on with the next version of the file by itself, when a question behind a fence needs it.
 """
@@ -30,10 +30,17 @@ def may_exist(users, fence, key):
         return True  # nobody knows: the request goes on to the database
 
 
+def keys_of(sent):
+    """The bytes that the backend may take this for: to some a plus sign is a blank."""
+    raw = sent.encode("latin-1")  # as the header came
+    return {urllib.parse.unquote_to_bytes(raw), urllib.parse.unquote_to_bytes(raw.replace(b"+", b" "))}
+
+
 class Answer(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        key = urllib.parse.unquote(self.headers.get("X-Key", ""))
-        self.send_response(204 if may_exist(self.server.users, self.server.fence, key) else 403)
+        sent = self.headers.get("X-Key")
+        known = sent is None or any(may_exist(self.server.users, self.server.fence, key) for key in keys_of(sent))
+        self.send_response(204 if known else 403)
         self.end_headers()
 
     def log_message(self, *_):
