@@ -198,7 +198,9 @@ void complain_of_usual_forms(const KeyChoice& choice, std::span<const PlaceLocat
                              std::string_view said) {
   if (choice.encoding) return;
   for (const PlaceLocation& each : locations) {
-    if (each.format == nullptr || each.has_trailer) continue;
+    // Ours say it, or are asked in both forms.
+    if (each.format == nullptr || each.has_trailer || each.dialect == redis::Dialect::bloom)
+      continue;
     complain(each.text() + ": cannot say how its keys are written: it was asked for " +
              form_text(usual_form(each)) + " keys, as is usual; keys of another form are \"" +
              std::string(said) + "\" unless --as says it");

@@ -17,7 +17,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <mutex>
+#include <thread>
 #endif
 
 namespace bloomery {
@@ -30,7 +32,8 @@ bool ask_kernel(int command) noexcept {
 }
 
 // Takes away a right to a page that was written: every processor that runs a thread of this process
-// is interrupted to forget it. Only x86 does it so.
+// is interrupted to forget it. Only x86 does it so, and newer processors of AMD may be told without
+// an interrupt: then what they have written is out of their buffers long before the pause ends.
 bool interrupt_all() noexcept {
 #if defined(__x86_64__)
   static std::mutex mutex;
@@ -40,7 +43,9 @@ bool interrupt_all() noexcept {
       mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED || mprotect(page, kBytes, PROT_READ | PROT_WRITE) != 0) return false;
   *static_cast<volatile char*>(page) = 1;
-  return mprotect(page, kBytes, PROT_READ) == 0;
+  if (mprotect(page, kBytes, PROT_READ) != 0) return false;
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  return true;
 #else
   return false;
 #endif
