@@ -5,26 +5,19 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
-#include "bloomery/errors.h"
-#include "bloomery/open/open_place.h"
-#include "bloomery/place/apply_hashes.h"
-#include "bloomery/place/catch_up.h"
-#include "bloomery/place/delta_source.h"
-#include "bloomery/store/native_file.h"
+#include "bloomery/place/call_context.h"
 #include "bloomery/text/human_number.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/ending_signals.h"
 #include "cli/filter_report.h"
 #include "cli/messages.h"
+#include "cli/pulled_file.h"
 #include "cli/report.h"
 
 namespace bloomery::cli {
@@ -40,6 +33,11 @@ whole filter only where their chain is broken (docs/redis.md, "A copy in this pr
 is told and tried again, and FILE stays what it was. Keys that are inserted into FILE itself are lost
 with its next version.
 
+With --in-place what comes goes into FILE itself, and only that is written, however large FILE is:
+programs that have FILE open see it, with its watermark. FILE is live meanwhile: bloomery and programs
+that use the library read it, other programs and copies of it (cp, rsync) do not. It is made whole when
+the last who has it open ends. Only blocked and classic filters can be changed so.
+
 If FILE is there already and is of the same filter, pull goes on from it: it reads what came since, or, if
 the server does not have all of that any more, the whole filter. copy:LOCATION begins from FILE in the same
 way, with from=FILE.
@@ -50,136 +48,14 @@ since, ask behind a fence: bloomery check FILE --behind SOURCE.
 Examples:
   bloomery pull 'bitmap:redis://127.0.0.1#users' users.bloom
   bloomery pull 'bloom:redis://127.0.0.1#users' users.bloom --every 1s
+  bloomery pull 'bitmap:redis://127.0.0.1#users' users.bloom --every 100ms --in-place
 
-Exit status: 0 FILE is there, or pull was stopped (INT, TERM, HUP); 2 it cannot begin.)";
+Exit status: 0 FILE is there, and pull --every was stopped (INT, TERM, HUP); 2 it cannot begin.)";
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
 // Many programs lose their chain at once, and read the whole filter one after the other.
 constexpr std::chrono::milliseconds kLongestTurn{1000};
 
-struct PullArguments {
-  PlaceLocation from;
-  PlaceLocation to;
-  std::optional<std::uint64_t> every_ms{};
-  bool replace = false;
-  bool json = false;
-};
-
-// The filter here, and where it stands among all that came into the one in the server.
-class Pulled {
- public:
-  explicit Pulled(const PullArguments& arguments)
-      : arguments_(arguments), source_(open_deltas(arguments.from)) {
-    if (source_ != nullptr) return;
-    throw std::invalid_argument(arguments.from.text() +
-                                ": no filter of ours in a server (bitmap: and bloom: are); "
-                                "bloomery convert copies it once");
-  }
-
-  // Goes on from FILE, if an earlier pull left it and the server has all that came since. Returns
-  // whether it did; not if FILE is damaged or anything else.
-  bool go_on_with_file(const CallContext& context) {
-    if (!is_taken(arguments_.to)) return false;
-    CaughtUp caught;
-    try {
-      caught = catch_up(*source_, load_pulled(arguments_.to.file.path, kMostBytes), context);
-    } catch (const StoreError&) {
-      return false;
-    } catch (const FormatError&) {
-      return false;
-    }
-    if (!caught.whole) return false;
-    written_ = caught.whole->identity;
-    take(std::move(*caught.whole));
-    added_ = caught.added;
-    write();
-    return true;
-  }
-  // Reads the whole filter and writes it. Throws StoreError where FILE is another filter's, and
-  // may not be replaced.
-  void read_whole(const CallContext& context) {
-    if (written_) require_replaceable();
-    take(source_->read_whole(kMostBytes, context));
-    write();
-  }
-  // Takes over what came, and writes it if anything did. False: there is no chain that leads there.
-  bool go_on(const CallContext& context) {
-    for (bool is_last = false; !is_last;) {
-      const auto delta = source_->since(position_, std::chrono::milliseconds(1), context);
-      if (!delta || (delta->is_last && delta->identity != identity_)) return false;
-      added_ += apply_hashes(*filter_, delta->hashes);
-      position_ = delta->position;
-      is_last = delta->is_last;
-      const bool is_further = is_last && delta->reached != reached_;
-      if (is_last) reached_ = delta->reached;
-      is_written_ = is_written_ && delta->hashes.empty() && !is_further;
-    }
-    if (!is_written_) write();
-    return true;
-  }
-
-  const AnyFilter& filter() const noexcept { return *filter_; }
-  FilterContents contents() const {
-    FilterContents contents = std::as_const(*filter_).contents();
-    contents.inserted += added_;
-    if (!contents.layers.empty()) contents.layers.back().inserted += added_;
-    return contents;
-  }
-
- private:
-  void take(DeltaSource::Whole whole) {
-    filter_.emplace(std::move(whole.filter));
-    identity_ = whole.identity;
-    reached_ = whole.reached;
-    beat_ = whole.beat;
-    position_ = whole.position;
-    added_ = 0;
-  }
-  void require_replaceable() const {
-    if (!is_taken(arguments_.to)) return;
-    const std::string& file = arguments_.to.text();
-    if (!is_native(arguments_.to.file.path)) {
-      throw StoreError(file + ": no filter of ours, and left alone");
-    }
-    if (arguments_.replace) return;
-    if ((written_ || identity_.is_set()) &&
-        inspect(arguments_.to.file.path).notes.identity == written_.value_or(identity_)) {
-      return;
-    }
-    throw StoreError(file + ": already exists, and is another filter; --replace puts " +
-                     arguments_.from.text() + " in its place");
-  }
-  // Somebody may have put another file where this one was written before.
-  void write() {
-    is_written_ = false;
-    require_replaceable();
-    SaveOptions options;
-    options.notes.identity = identity_;
-    options.notes.beat = ++beat_;
-    if (reached_) {
-      options.notes.source = reached_->source;
-      options.notes.watermark = reached_->position;
-    }
-    options.chain = source_->chain_at(position_);
-    if (options.chain.size() > kMaxChainBytes) options.chain.clear();
-    bloomery::save(contents(), arguments_.to.file.path, options);
-    written_ = identity_;
-    is_written_ = true;
-  }
-
-  const PullArguments& arguments_;
-  const std::shared_ptr<DeltaSource> source_;
-  std::optional<AnyFilter> filter_{};
-  Identity identity_{};
-  std::optional<Watermark> reached_{};
-  std::uint64_t beat_ = 0;
-  DeltaPosition position_{};
-  std::uint64_t added_ = 0;            // keys that came since it was read
-  std::optional<Identity> written_{};  // of the file that was written last
-  bool is_written_ = false;
-};
-
-void print_pulled(const PullArguments& arguments, const Pulled& pulled) {
+void print_pulled(const PullArguments& arguments, const PulledFile& pulled) {
   Report report;
   report.add("from", arguments.from.text());
   report.add("file", arguments.to.text());
@@ -191,7 +67,7 @@ void print_pulled(const PullArguments& arguments, const Pulled& pulled) {
 // Reads and writes in a thread of its own, so that a signal ends it at once.
 class Keeper {
  public:
-  Keeper(Pulled& pulled, std::chrono::milliseconds every)
+  Keeper(PulledFile& pulled, std::chrono::milliseconds every)
       : pulled_(pulled),
         every_(every),
         thread_([this](const std::stop_token& stop) { run(stop); }) {}
@@ -229,7 +105,7 @@ class Keeper {
     return !stop.stop_requested();
   }
 
-  Pulled& pulled_;
+  PulledFile& pulled_;
   const std::chrono::milliseconds every_;
   std::mutex mutex_{};
   std::condition_variable_any over_{};
@@ -239,7 +115,7 @@ class Keeper {
 
 int pull(const PullArguments& arguments) {
   arguments.to.need_own_file("pull writes a file of our own");
-  Pulled pulled(arguments);
+  PulledFile pulled(arguments);
   if (!pulled.go_on_with_file({})) pulled.read_whole({});
   print_pulled(arguments, pulled);
   if (!arguments.every_ms) return kSome;
@@ -271,10 +147,12 @@ void add_pull(Command app, int& status) {
           },
           "stay, and bring FILE up to what came each time that so much has passed, such as 1s")
       .type_name("TIME");
+  command.add_flag("--in-place", arguments->in_place,
+                   "bring what comes into FILE itself, where programs have it open");
   command.add_flag("--replace", arguments->replace,
                    "also where FILE is another filter than the one in the server");
   add_json(command, arguments->json);
-  command.everyday(std::array{"--every", "--replace"});
+  command.everyday(std::array{"--every", "--in-place", "--replace"});
   command.footer(kPullExamples);
   command.callback([arguments, &status] { status = pull(*arguments); });
 }

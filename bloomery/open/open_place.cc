@@ -26,6 +26,7 @@
 #include "bloomery/store/replacement_file.h"
 #include "bloomery/store/shared_place.h"
 #include "bloomery/store/writer_lock.h"
+#include "bloomery/text/grouped.h"
 
 namespace bloomery {
 namespace {
@@ -125,8 +126,23 @@ std::shared_ptr<DeltaSource> open_deltas(const PlaceLocation& location) {
   return nullptr;
 }
 
+namespace {
+
+// A file that pull keeps in step has no checksums, and is read as it is.
+LoadedFile load_live(const std::filesystem::path& file, std::uint64_t most_bytes) {
+  const SharedFilter shared(file, {.access = SharedOptions::read_only});
+  if (const std::uint64_t bytes = 8 * any_word_count(shared->contents()); bytes > most_bytes) {
+    throw StoreError(file.string() + ": has " + grouped(bytes) +
+                     " bytes; allowed: " + grouped(most_bytes));
+  }
+  return shared.copy_noted();
+}
+
+}  // namespace
+
 DeltaSource::Kept load_pulled(const std::filesystem::path& file, std::uint64_t most_bytes) {
-  LoadedFile loaded = load_noted(file, most_bytes);
+  LoadedFile loaded =
+      inspect(file).is_live_here ? load_live(file, most_bytes) : load_noted(file, most_bytes);
   return {.name = file.string(),
           .filter = std::move(loaded.filter),
           .identity = loaded.notes.identity,

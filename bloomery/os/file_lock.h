@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 namespace bloomery::os {
 
 enum class LockSort { shared, exclusive };
@@ -11,5 +13,9 @@ enum class LockSort { shared, exclusive };
 bool try_lock(int descriptor, LockSort sort) noexcept;
 
 void unlock(int descriptor) noexcept;
+
+// Locks one byte of an open file against others who open it, as try_lock() does exclusively, beside
+// its locks and whatever of the file those allow. The descriptor is open for writing.
+bool try_lock_byte(int descriptor, std::uint64_t at) noexcept;
 
 }  // namespace bloomery::os

@@ -12,6 +12,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/os/file_bytes.h"
 #include "bloomery/store/body_io.h"
+#include "bloomery/store/live_notes.h"
 #include "bloomery/store/messages.h"
 
 namespace bloomery {
@@ -100,6 +101,8 @@ void make_whole(const RegularFile& file, FileHeader header, std::optional<std::u
   contents.inserted = inserted.value_or(
       std::max(contents.inserted, static_cast<std::uint64_t>(std::llround(estimate))));
   if (header.live) {
+    take_live_notes(header, file);
+    header.live->has_notes = false;
     // The table is no longer a count: who finds the file so takes the head's.
     header.open_for_writing = true;
     write_head(file, header);

@@ -15,14 +15,37 @@
 #include "bloomery/store/body_io.h"
 #include "bloomery/store/boot_id.h"
 #include "bloomery/store/in_place.h"
+#include "bloomery/store/live_notes.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/native_file_access.h"
 #include "bloomery/store/replace_file.h"
 #include "bloomery/text/grouped.h"
 
 namespace bloomery {
+namespace {
+
+// Returns whether a live file was there, and is replaced.
+bool save_over_live(const FilterContents& contents, const std::filesystem::path& path,
+                    const SaveOptions& options) {
+  const auto target = follow_links(path);
+  const auto replaced = RegularFile::open_existing(target, RegularFile::Access::read);
+  if (!replaced) return false;
+  const FileHeader header = read_header(*replaced);
+  if (!header.live || header.live->boot != boot_id()) return false;
+  const NativeHead head(contents, options.notes, options.chain);
+  const bool owner_only = contents.parameters.hash.id() == HashId::secret;
+  replace_unlocked(target, head.layout.file_bytes, owner_only, &*replaced,
+                   [&](ReplacementFile& file) {
+                     write_native(head, contents, [&](auto bytes) { file.append(bytes); });
+                   });
+  return true;
+}
+
+}  // namespace
+
 void save(const FilterContents& contents, const std::filesystem::path& path,
           const SaveOptions& options) {
+  if (options.over_live && save_over_live(contents, path, options)) return;
   write_or_replace(
       path, options.replace,
       [&](const std::filesystem::path& target, const std::optional<WriterLock>& replaced) {
@@ -58,7 +81,8 @@ AnyFilter load(const std::filesystem::path& path) {
 
 namespace {
 
-FileInfo inspect_with(const RegularFile& file, const FileHeader& header, bool verify) {
+FileInfo inspect_with(const RegularFile& file, FileHeader header, bool verify) {
+  take_live_notes(header, file);
   FileInfo info;
   info.version = kFileVersion;
   info.contents = header.contents;

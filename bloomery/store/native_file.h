@@ -23,6 +23,9 @@ struct SaveOptions {
   bool replace = true;  // false: a StoreError if the file exists
   FileNotes notes{};    // written with the filter
   std::string chain{};  // FileHeader::chain
+  // `over_live`: also in the place of a live file that processes have open (shared_filter.h). They
+  // keep what they have, and what they insert into it goes with it.
+  bool over_live = false;
 };
 
 // Returns when the filter is on the disk to stay. On any error the file is what it was. May run

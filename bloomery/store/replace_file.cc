@@ -8,17 +8,25 @@ std::optional<WriterLock> replace_file(const std::filesystem::path& target,
                                        std::uint64_t byte_count, bool owner_only,
                                        const std::optional<WriterLock>& replaced,
                                        const std::function<void(ReplacementFile&)>& fill) {
+  return replace_unlocked(target, byte_count, owner_only, replaced ? &replaced->file() : nullptr,
+                          fill);
+}
+
+std::optional<WriterLock> replace_unlocked(const std::filesystem::path& target,
+                                           std::uint64_t byte_count, bool owner_only,
+                                           const RegularFile* replaced,
+                                           const std::function<void(ReplacementFile&)>& fill) {
   ReplacementFile::Permissions permissions;
   permissions.owner_only = owner_only;
-  if (replaced) {
-    const os::FileStatus before = replaced->file().status();
+  if (replaced != nullptr) {
+    const os::FileStatus before = replaced->status();
     permissions.mode = before.permissions;
     permissions.owner = before.owner;
   }
   ReplacementFile file(target, byte_count, permissions);
   fill(file);
-  if (!replaced) return file.publish_new();
-  if (!replaced->file().is_named(target)) {
+  if (replaced == nullptr) return file.publish_new();
+  if (!replaced->is_named(target)) {
     throw_store_error(target, "somebody moved, removed or replaced it while it was being written");
   }
   return file.publish_over(*replaced);

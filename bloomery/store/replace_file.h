@@ -19,6 +19,12 @@ std::optional<WriterLock> replace_file(const std::filesystem::path& target,
                                        const std::optional<WriterLock>& replaced,
                                        const std::function<void(ReplacementFile&)>& fill);
 
+// Puts the file in the place of `replaced`, which nobody has locked; null: of none.
+std::optional<WriterLock> replace_unlocked(const std::filesystem::path& target,
+                                           std::uint64_t byte_count, bool owner_only,
+                                           const RegularFile* replaced,
+                                           const std::function<void(ReplacementFile&)>& fill);
+
 // Calls write(target, lock of the file there, if any) until it has written: links are followed, and
 // whoever creates or replaces the file meanwhile is not overwritten unseen. Throws StoreError where
 // the file exists and `replace` is false.

@@ -141,7 +141,7 @@ std::optional<WriterLock> ReplacementFile::publish_new() {
   return hand_over();
 }
 
-WriterLock ReplacementFile::publish_over(const WriterLock& replaced) {
+WriterLock ReplacementFile::publish_over(const RegularFile& replaced) {
   lock_->file().sync();
   const int descriptor = lock_->file().descriptor();
   if (!has_name_) {
@@ -154,8 +154,7 @@ WriterLock ReplacementFile::publish_over(const WriterLock& replaced) {
     if (error_number != 0) throw_store_error(target_, "name its new version", error_number);
     has_name_ = true;
   }
-  const int error_number =
-      os::rename_over(descriptor, name_, target_, replaced.file().descriptor());
+  const int error_number = os::rename_over(descriptor, name_, target_, replaced.descriptor());
   if (error_number != 0) throw_store_error(target_, "replace it", error_number);
   has_name_ = false;
   return hand_over();

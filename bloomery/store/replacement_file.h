@@ -34,10 +34,10 @@ class ReplacementFile {
   void append(std::span<const std::byte> bytes);
 
   // Sync, take the target's name, sync the folder. publish_new returns nothing, and may be followed
-  // by publish_over, where the target exists by now; publish_over takes the lock of the target,
-  // and after it nobody has a use for that one.
+  // by publish_over, where the target exists by now; publish_over takes the target, which
+  // the caller has locked, and after it nobody has a use for that lock.
   std::optional<WriterLock> publish_new();
-  WriterLock publish_over(const WriterLock& replaced);
+  WriterLock publish_over(const RegularFile& replaced);
 
  private:
   void open_nameless(std::uint32_t mode);

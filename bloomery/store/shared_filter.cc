@@ -2,8 +2,10 @@
 #include "bloomery/store/shared_filter.h"
 
 #include <atomic>
+#include <cstddef>
 #include <exception>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -12,14 +14,18 @@
 #include "bloomery/bits/mapped_words.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/native/file_header.h"
+#include "bloomery/os/file_lock.h"
 #include "bloomery/os/file_mapping.h"
+#include "bloomery/place/apply_hashes.h"
 #include "bloomery/place/call_context.h"
 #include "bloomery/store/boot_id.h"
 #include "bloomery/store/in_place.h"
 #include "bloomery/store/live_filter.h"
+#include "bloomery/store/live_notes.h"
 #include "bloomery/store/local_file.h"
 #include "bloomery/store/mapped_body.h"
 #include "bloomery/store/messages.h"
+#include "bloomery/store/native_file.h"
 #include "bloomery/store/native_file_access.h"
 #include "bloomery/store/regular_file.h"
 #include "bloomery/store/replacement_file.h"
@@ -39,8 +45,13 @@ bool is_joined(const FileHeader& header, const Identity& boot) noexcept {
   return header.is_live && !header.open_for_writing && header.live && header.live->boot == boot;
 }
 
-void require_room(const FileHeader& header, const std::filesystem::path& path) {
-  if (encode_head(header).size() == kBodyAlignment) return;
+// The place among what came may be left out: it begins anew behind the fields.
+void make_room(FileHeader& header, const std::filesystem::path& path) {
+  const std::uint64_t room = header.live->has_notes ? kLiveNotesAt : kBodyAlignment;
+  if (header.layout.body_offset == kBodyAlignment) {
+    if (head_end(header) > room) header.chain.clear();
+    if (head_end(header) <= room) return;
+  }
   throw_store_error(path,
                     "its fields leave no room in the first 4,096 bytes for what a live file "
                     "says: give it a shorter note");
@@ -58,7 +69,8 @@ void give_live_end(const RegularFile& file, FileHeader header) {
 
 // Called while nobody else has the file open. Whatever ends this process leaves it whole, or live
 // and all there.
-void make_live(const WriterLock& lock, const Identity& boot, const std::filesystem::path& path) {
+void make_live(const WriterLock& lock, const Identity& boot, bool moves_notes,
+               const std::filesystem::path& path) {
   const RegularFile& file = lock.file();
   require_local(file);
   FileHeader header = read_header(file);
@@ -76,8 +88,8 @@ void make_live(const WriterLock& lock, const Identity& boot, const std::filesyst
     require_whole_body(file, header.layout);
   }
   header.is_live = true;
-  header.live = {boot, 0};
-  require_room(header, path);
+  header.live = {boot, 0, moves_notes};
+  make_room(header, path);
   if (!may_be_live_end(live_end(file, header.layout))) give_live_end(file, header);
   header.open_for_writing = false;
   header.live->count_base = live_number(file, header.layout);
@@ -147,7 +159,7 @@ Joined join(const std::filesystem::path& path, const SharedOptions& options) {
     if (auto joined = try_join(path, boot, access)) return std::move(*joined);
     try {
       if (!writes) throw_busy(path);
-      make_live(WriterLock::of(path), boot, path);
+      make_live(WriterLock::of(path), boot, options.moves_notes, path);
       continue;
     } catch (const BusyError&) {
       // Somebody joins it, makes it live or seals it; or keeps it.
@@ -186,6 +198,17 @@ void seal_if_allowed(const std::filesystem::path& path) {
   }
 }
 
+// Throws where another process moves the notes of the file, or where they cannot move.
+void take_notes(const Joined& joined, const std::filesystem::path& path) {
+  if (!joined.header.live->has_notes) {
+    throw_store_error(path,
+                      "is live already, by processes that insert into it, and its watermark cannot "
+                      "be moved: once they have closed it, it can");
+  }
+  if (os::try_lock_byte(joined.file.descriptor(), kLiveNotesAt)) return;
+  throw BusyError(path.string() + ": another process keeps it in step");
+}
+
 }  // namespace
 
 struct SharedFilter::File {
@@ -193,15 +216,33 @@ struct SharedFilter::File {
   FileHeader header{};
   std::shared_ptr<MappedBody> body{};
   std::atomic<bool> lost_changes{false};  // flush() failed
+  // `bits`, `count`: those of who moves the notes. Pairs come in by the filter over the mapped
+  // words.
+  std::optional<AnyFilter> bits{};
+  std::optional<LiveCount> count{};
+
+  std::byte* notes_at() const noexcept { return body->mapping().bytes().data() + kLiveNotesAt; }
+  bool has_moving_notes() const noexcept {
+    return body != nullptr && header.live && header.live->has_notes;
+  }
+  FileHeader header_now() const {
+    FileHeader now = header;
+    if (has_moving_notes()) take_live_notes(now, live_notes(notes_at()));
+    return now;
+  }
 };
 
 SharedFilter::SharedFilter(const std::filesystem::path& path, const SharedOptions& options)
     : path_(follow_links(path)), options_(options), file_(std::make_unique<File>()) {
   const bool writes = options.access == SharedOptions::read_write;
+  if (options.moves_notes && !writes) {
+    throw std::invalid_argument(path.string() + ": moves_notes needs read_write");
+  }
   // One whom nobody killed will close it, and leave the sealing to who reads it still. Of one that
   // was left alone it is for others to say.
   if (!writes && !is_held(path_)) options_.seal_at_close = false;
   Joined joined = join(path_, options);
+  if (options.moves_notes) take_notes(joined, path_);
   file_->header = std::move(joined.header);
   file_->file.emplace(std::move(joined.file));
   HeadBytes head{};
@@ -220,8 +261,11 @@ SharedFilter::SharedFilter(const std::filesystem::path& path, const SharedOption
   }
   const FileLayout& layout = file_->header.layout;
   file_->body = std::make_shared<MappedBody>(mapping, layout, head);
-  MappedWords words(mapping, layout.body_offset, layout.body_bytes / sizeof(std::uint64_t));
-  AnyFilter filter = open_any(file_->header.contents, std::move(words));
+  const auto over_body = [&] {
+    return open_any(file_->header.contents, MappedWords(mapping, layout.body_offset,
+                                                        layout.body_bytes / sizeof(std::uint64_t)));
+  };
+  AnyFilter filter = over_body();
   if (file_->body->is_damaged()) {
     throw_store_error(path_, "was truncated or written over by others while it was opened");
   }
@@ -232,8 +276,12 @@ SharedFilter::SharedFilter(const std::filesystem::path& path, const SharedOption
   } catch (const std::system_error& error) {
     throw_store_error(path_, error.what());
   }
-  filter_.emplace(LiveFilter(std::move(filter), file_->body, LiveCount(file_->body, file_->header),
-                             path_, writes));
+  const LiveCount count(file_->body, file_->header);
+  if (options.moves_notes) {
+    file_->bits.emplace(over_body());
+    file_->count.emplace(count);
+  }
+  filter_.emplace(LiveFilter(std::move(filter), file_->body, count, path_, writes));
 }
 
 SharedFilter::SharedFilter(SharedFilter&& other) noexcept
@@ -256,13 +304,51 @@ SharedFilter::~SharedFilter() {
   close_quietly();
 }
 
-const FileNotes& SharedFilter::notes() const noexcept {
-  static const FileNotes kNone{};
-  return file_ != nullptr ? file_->header.notes : kNone;
+FileNotes SharedFilter::notes() const {
+  return file_ != nullptr ? file_->header_now().notes : FileNotes();
+}
+
+std::optional<Watermark> SharedFilter::reached() const noexcept {
+  if (file_ == nullptr) return std::nullopt;
+  if (file_->has_moving_notes()) {
+    if (const auto moved = live_watermark(file_->notes_at())) return moved;
+  }
+  return file_->header.notes.reached();
+}
+
+std::uint64_t SharedFilter::apply(std::span<const HashPair> hashes) {
+  require_mover();
+  const std::uint64_t added = apply_hashes(*file_->bits, hashes);
+  file_->count->add(added);
+  require_mover();
+  return added;
+}
+
+void SharedFilter::advance(const std::optional<Watermark>& reached, std::string chain) {
+  require_mover();
+  write_live_notes(
+      file_->notes_at(),
+      {.reached = reached, .beat = file_->header_now().notes.beat + 1, .chain = std::move(chain)});
+}
+
+// Throws unless this process moves the notes, and what it has set is in the file.
+void SharedFilter::require_mover() const {
+  require_open();
+  if (file_ == nullptr || !file_->bits) {
+    throw_store_error(path_, "was not opened to move its watermark");
+  }
+  if (!file_->body->keeps_bits()) {
+    throw_store_error(path_,
+                      "was truncated or written over, or its disk failed, while it was open");
+  }
 }
 
 bool SharedFilter::is_damaged() const noexcept {
   return file_ != nullptr && file_->body != nullptr && file_->body->is_damaged();
+}
+
+bool SharedFilter::is_named() const noexcept {
+  return file_ != nullptr && file_->file && file_->file->is_named(path_);
 }
 
 void SharedFilter::require_open() const {
@@ -276,6 +362,12 @@ AnyFilter SharedFilter::copy() const {
     throw_store_error(path_, "was truncated or written over by others while it was open");
   }
   return copied;
+}
+
+LoadedFile SharedFilter::copy_noted() const {
+  if (file_ == nullptr) throw_store_error(path_, "was moved to another object");
+  FileHeader now = file_->header_now();
+  return {copy(), std::move(now.notes), std::move(now.chain)};
 }
 
 void SharedFilter::flush() {
@@ -302,6 +394,8 @@ void SharedFilter::close() {
   const bool damaged = is_damaged();
   const bool named = file_->file->is_named(path_);
   filter_.reset();
+  file_->bits.reset();
+  file_->count.reset();
   file_->body.reset();
   // The lock with it, unless a child of fork() still has it.
   file_->file.reset();

@@ -7,11 +7,16 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/format/native/file_notes.h"
+#include "bloomery/hash/hash_pair.h"
 
 namespace bloomery {
+
+struct LoadedFile;
 
 // Options of a SharedFilter.
 struct SharedOptions {
@@ -30,6 +35,9 @@ struct SharedOptions {
   std::chrono::milliseconds patience{60'000};
   // Handle SIGBUS: see lost_pages.h.
   bool survive_truncation = true;
+  // `moves_notes`: this process, and no other at the same time, moves the file's watermark by
+  // apply() and advance(). Needs read_write, and a file that is whole or was made live so.
+  bool moves_notes = false;
 };
 
 // One filter for all processes of a machine: each maps the same file, inserts into it and asks it,
@@ -89,15 +97,29 @@ class SharedFilter {
   // to 256 keys that are not counted.
   std::uint64_t inserted() const { return filter_->inserted(); }
 
-  // The file's notes: identity and watermark.
-  const FileNotes& notes() const noexcept;
+  // The file's notes: identity and watermark. Somebody may move the watermark: keys up to one that
+  // was read before a question are in the bits that answer it.
+  FileNotes notes() const;
+  std::optional<Watermark> reached() const noexcept;
+
+  // apply() sets the bits of keys that came into the filter that this is a copy of, by their pairs,
+  // counts the new ones and returns how many they are. advance() then moves the watermark and the
+  // place among what came. Both need `moves_notes`; one thread at a time calls them, beside all who
+  // ask and insert. Throw StoreError where bits did not come into the file.
+  std::uint64_t apply(std::span<const HashPair> hashes);
+  void advance(const std::optional<Watermark>& reached, std::string chain);
 
   // Returns whether the file is damaged, as MappedFilter::is_damaged. Answers are then "maybe", and
   // inserts throw StoreError. False after close().
   bool is_damaged() const noexcept;
 
+  // Returns whether the path still names this very file. A system call.
+  bool is_named() const noexcept;
+
   // All of it in memory, with at least what was inserted before the call.
   AnyFilter copy() const;
+  // Copies as copy() does, with what the file said of one moment before that.
+  LoadedFile copy_noted() const;
 
   // Returns when all that was inserted before, by anybody, is on the disk. Throws StoreError where
   // it is not (then close() throws as well, and seals nothing), and where the file has lost its
@@ -111,6 +133,7 @@ class SharedFilter {
   // The open file: it, its header and its pages.
   struct File;
 
+  void require_mover() const;
   void close_quietly() noexcept;
   void require_open() const;
 

@@ -16,12 +16,12 @@ SharedPlace::SharedPlace(const FileLocation& location, bool writes, bool keys_as
   if (keys_as_said) shared_.filter().take_keys_as_said();
 }
 
-// Bits are only ever set, so keys up to the watermark of the file are in, as they were.
+// Bits are only ever set, so keys up to a watermark that was read before them are in.
 void SharedPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                       const CallContext& context) {
   require_room(keys, answers);
   require_fence(context);
-  const std::optional<Watermark> now = shared_.notes().reached();
+  const std::optional<Watermark> now = shared_.reached();
   proofs.add({.filter = numbers_.of_the_only_one(), .watermark = now});
   answer_from(shared_.filter(), now, keys, answers, context);
 }
@@ -50,7 +50,9 @@ PlaceHead SharedPlace::head(const CallContext&) {
 
 AnyFilter SharedPlace::copy(const CallContext& context) {
   require_fence(context);
-  if (context.fence != nullptr) refuse("cannot be copied behind a fence");
+  if (!has_come_to(shared_.reached(), context)) {
+    refuse("has not come to the fence, and is not copied");
+  }
   return shared_.copy();
 }
 

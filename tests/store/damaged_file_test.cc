@@ -204,7 +204,7 @@ TEST_F(DamagedFile, IsRefusedWithFieldsThatCannotBe) {
   expect_refused(with<std::uint16_t>(66, 0xffff), "do not fit");
   expect_refused(with<std::uint8_t>(64 + 36, 1), "padding is not zero");
   expect_refused(with<std::uint16_t>(64 + 40, 11), "what lives on a machine has 24");
-  expect_refused(with<std::uint16_t>(64 + 40, 12), "unknown tag 12");
+  expect_refused(with<std::uint16_t>(64 + 40, 13), "unknown tag 13");
   expect_refused(with<std::uint16_t>(64 + 40, 8), "an identity has 16");
   expect_refused(with<std::uint16_t>(64 + 40, 9), "the source of a watermark has 24");
   expect_refused(with<std::uint16_t>(64 + 56, 2), "tags must rise");

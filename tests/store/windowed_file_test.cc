@@ -139,7 +139,7 @@ TEST_F(DamagedWindow, IsRefused) {
   }
   expect_refused(kBitCount, 256ULL << 40, "impossible body");
   expect_refused(kField, std::uint16_t{0x8005}, "without its window");
-  expect_refused(kField, std::uint16_t{12}, "unknown tag 12");
+  expect_refused(kField, std::uint16_t{13}, "unknown tag 13");
   expect_refused(10, std::uint8_t{2}, "a filter that has none");
   expect_refused(12, std::uint8_t{0}, "impossible geometry of a windowed filter");
   expect_refused(12, std::uint8_t{9}, "impossible geometry of a windowed filter");

@@ -196,7 +196,17 @@ void take_live(FileHeader& header, const std::optional<FileLive>& live, Parts pa
       header.layout.body_offset != kBodyAlignment || parts == Parts::taken) {
     throw FormatError("a machine it lives on (field 11), where no filter does");
   }
+  if (live->has_notes && kHeaderBytes + header.layout.field_bytes > kLiveNotesAt) {
+    throw FormatError("notes that move (field 12), where its fields are");
+  }
   header.live = live;
+}
+
+void require_zeros(std::span<const std::byte> head, std::uint64_t at, std::uint64_t end) {
+  for (; at < end; ++at) {
+    if (head[at] == std::byte{0}) continue;
+    throw FormatError("damaged: padding at byte " + grouped(at) + " is not zero");
+  }
 }
 
 std::optional<KeyForm> keys_of(const FileHeader& header) {
@@ -250,8 +260,12 @@ std::string_view why_not_whole(const FileHeader& header) noexcept {
   return header.live ? kSharedBody : kLiveBody;
 }
 
+std::uint64_t head_end(const FileHeader& header) {
+  return kHeaderBytes + get_number<std::uint16_t>(encode_head(header), kFieldBytesAt);
+}
+
 bool has_skipped_fields(const FileHeader& header) {
-  return get_number<std::uint16_t>(encode_head(header), kFieldBytesAt) != header.layout.field_bytes;
+  return head_end(header) != kHeaderBytes + header.layout.field_bytes;
 }
 
 FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes, Parts parts) {
@@ -275,13 +289,12 @@ FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes
   if ((flags & ~(kFlagOpenForWriting | kFlagLive)) != 0) {
     throw FormatError("unknown flags " + std::to_string(flags) + " at byte 9");
   }
-  for (std::uint64_t at = kHeaderBytes + field_bytes; at < layout.body_offset; ++at) {
-    if (head[at] != std::byte{0}) {
-      throw FormatError("damaged: padding at byte " + grouped(at) + " is not zero");
-    }
-  }
-
+  const std::uint64_t fields_end = kHeaderBytes + field_bytes;
+  require_zeros(head, fields_end, std::min(layout.body_offset, kLiveNotesAt));
   const auto fields = decode_fields(head.subspan(kHeaderBytes, field_bytes), kHeaderBytes);
+  if (!fields.live || !fields.live->has_notes) {
+    require_zeros(head, std::max(fields_end, kLiveNotesAt), layout.body_offset);
+  }
   FileHeader header;
   header.open_for_writing = (flags & kFlagOpenForWriting) != 0;
   header.is_live = (flags & kFlagLive) != 0;

@@ -64,6 +64,9 @@ std::string_view why_not_whole(const FileHeader& header) noexcept;
 // is too long.
 std::vector<std::byte> encode_head(const FileHeader& header);
 
+// How many bytes of that are header and fields.
+std::uint64_t head_end(const FileHeader& header);
+
 // Returns whether encode_head would leave out what decode_head skipped: fields of a later program.
 // A file that has any cannot be changed in place.
 bool has_skipped_fields(const FileHeader& header);

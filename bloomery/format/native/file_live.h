@@ -15,9 +15,14 @@ namespace bloomery {
 struct FileLive {
   Identity boot{};               // which start of which machine
   std::uint64_t count_base = 0;  // what the count, below, was when the head was written
+  bool has_notes = false;        // its watermark moves, behind the fields (kLiveNotesAt)
 
   friend bool operator==(const FileLive&, const FileLive&) = default;
 };
+
+// Offset of the notes of such a file that move while it is open (store/live_notes.h): up to the
+// body, where the head of any other file has zeros. Header and fields end before.
+inline constexpr std::uint64_t kLiveNotesAt = 2048;
 
 // The table of such a file says nothing of its body. Its first bytes are a number that each new
 // insert raises by one, wrapping: of eight bytes, or of four where the table has no more. What it

@@ -25,6 +25,7 @@ constexpr std::uint16_t kIdentityTag = 8;
 constexpr std::uint16_t kSourceTag = 9;
 constexpr std::uint16_t kPartTag = 10;
 constexpr std::uint16_t kLiveTag = 11;
+constexpr std::uint16_t kLiveNotesTag = 12;
 constexpr std::uint16_t kFirstSkippableTag = 0x8000;
 constexpr std::uint16_t kChainTag = 0x8000;
 
@@ -205,6 +206,14 @@ void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> val
                      get_number<std::uint64_t>(value, kIdentityBytes)};
       if (!fields.live->boot.is_set()) refuse(offset, "a start of zeros");
       return;
+    case kLiveNotesTag:
+      require(value.size() == sizeof kLiveNotesAt, "where notes move has 8");
+      if (!fields.live) refuse(offset, "notes that move, of a file that is not live");
+      if (get_number<std::uint64_t>(value, 0) != kLiveNotesAt) {
+        refuse(offset, "notes that move, where none are");
+      }
+      fields.live->has_notes = true;
+      return;
     case kChainTag:
       require(!value.empty() && value.size() <= kMaxChainBytes,
               "a place among what came has 1 to 32,768");
@@ -296,6 +305,7 @@ std::vector<std::byte> encode_fields(const TypedFields& fields) {
   if (fields.live) {
     const std::array live{fields.live->boot.high, fields.live->boot.low, fields.live->count_base};
     append(bytes, kLiveTag, live.data(), kLiveBytes);
+    if (fields.live->has_notes) append(bytes, kLiveNotesTag, &kLiveNotesAt, sizeof kLiveNotesAt);
   }
   if (fields.chain.size() > kMaxChainBytes || bytes.size() + fields.chain.size() > kMostFields) {
     throw std::invalid_argument("a place among what came of " + grouped(fields.chain.size()) +

@@ -45,6 +45,7 @@ struct ForeignField {
 //   tag 9 source of the watermark, 24 bytes: its identity 16 or zeros, beat 8
 //   tag 10 part of a filter, 16 bytes: which 4, of how many 4, bits of the whole filter 8
 //   tag 11 live on a machine, 24 bytes: which start of it 16, where the count begins 8
+//   tag 12 notes that move, of a live file, 8 bytes: where they are (kLiveNotesAt)
 //   tag 0x8000 place among what came, 1 to 32768 bytes (FileHeader::chain)
 //
 // A reader that does not know a tag refuses the file, or skips the field if the tag is 0x8000 or

@@ -27,6 +27,12 @@ bool try_lock(int descriptor, LockSort sort) noexcept {
   return false;
 }
 
+// Nobody shares a file there, beside whom a byte would be locked.
+bool try_lock_byte(int, std::uint64_t) noexcept {
+  errno = ENOTSUP;
+  return false;
+}
+
 void unlock(int descriptor) noexcept {
   OVERLAPPED place = last_byte();
   UnlockFileEx(handle_of(descriptor), 0, 1, 0, &place);

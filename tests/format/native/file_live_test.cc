@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include "bloomery/errors.h"
@@ -51,6 +53,30 @@ TEST(FileLive, IsRefusedWhereNoSuchFileIs) {
   FileHeader of_nowhere = live_head();
   of_nowhere.live->boot = {};
   EXPECT_THAT([&] { read_back(of_nowhere); }, ThrowsMessage<FormatError>(HasSubstr("zeros")));
+}
+
+TEST(FileLive, HasNotesThatMoveBehindItsFields) {
+  FileHeader header = live_head();
+  header.live->has_notes = true;
+  EXPECT_TRUE(read_back(header).live->has_notes);
+  EXPECT_FALSE(read_back(live_head()).live->has_notes);
+  const auto layout = FileLayout::of(0, 64 * header.contents.word_count());
+  for (const bool has_notes : {true, false}) {
+    header.live->has_notes = has_notes;
+    auto bytes = encode_head(header);
+    bytes.back() = std::byte{1};
+    const auto read = [&] {
+      decode_head(bytes, bytes.size() + layout.body_bytes + layout.table_bytes);
+    };
+    if (has_notes) {
+      EXPECT_NO_THROW(read());
+      bytes[kLiveNotesAt - 1] = std::byte{1};
+    }
+    EXPECT_THAT(read, ThrowsMessage<FormatError>(HasSubstr("is not zero")));
+  }
+  header.live->has_notes = true;
+  header.notes.note = std::string(kLiveNotesAt - kHeaderBytes, 'x');
+  EXPECT_THAT([&] { read_back(header); }, ThrowsMessage<FormatError>(HasSubstr("field 12")));
 }
 
 // The count has four bytes where the table has one checksum, and otherwise eight; both wrap.
