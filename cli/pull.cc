@@ -33,8 +33,8 @@ whole filter only where their chain is broken (docs/redis.md, "A copy in this pr
 is told and tried again, and FILE stays what it was. Keys that are inserted into FILE itself are lost
 with its next version.
 
-With --in-place what comes goes into FILE itself, and only that is written, however large FILE is:
-programs that have FILE open see it, with its watermark. FILE is live meanwhile: bloomery and programs
+With --in-place pull writes FILE once, and what comes goes into FILE itself, however large it is:
+programs that have opened it since see it, with its watermark. FILE is live meanwhile: bloomery and programs
 that use the library read it, other programs and copies of it (cp, rsync) do not. It is made whole when
 the last who has it open ends. Only blocked and classic filters can be changed so.
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/pulled_file.h"
 
+#include <chrono>
 #include <stdexcept>
 #include <utility>
 
@@ -17,6 +18,8 @@ namespace bloomery::cli {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
+// A signal ends pull no sooner.
+constexpr std::chrono::milliseconds kUntilFree{1000};
 
 }  // namespace
 
@@ -150,7 +153,16 @@ void PulledFile::write_anew() {
   require_replaceable();
   if (!arguments_.in_place) return write_version();
   if (live_ && !live_->is_named()) live_.reset();
-  if (is_live_version()) return bring_into_live();
+  if (is_live_version()) {
+    try {
+      return bring_into_live();
+    } catch (const BusyError&) {
+      throw;
+    } catch (const StoreError&) {
+      live_.reset();  // cut, or another file meanwhile
+      require_replaceable();
+    }
+  }
   write_version();
   live_.reset();  // which has no name any more
   bring_into_live();
@@ -159,15 +171,24 @@ void PulledFile::write_anew() {
 // Returns whether the file is live already, by this pull or an earlier one, and of this filter.
 bool PulledFile::is_live_version() const {
   if (!is_taken(arguments_.to)) return false;
-  const FileInfo info = inspect(arguments_.to.file.path);
-  return info.is_live_here && info.notes.identity == identity_ && identity_.is_set() &&
-         incompatibility(info.contents.parameters, filter_->parameters()).empty();
+  try {
+    const FileInfo info = inspect(arguments_.to.file.path);
+    return info.is_live_here && info.notes.identity == identity_ && identity_.is_set() &&
+           incompatibility(info.contents.parameters, filter_->parameters()).empty();
+  } catch (const FormatError&) {
+    return false;
+  }
 }
 
 // The file's own bits are of the same filter, and may only be more.
 void PulledFile::bring_into_live() {
   if (!live_) {
-    live_.emplace(follow_links(arguments_.to.file.path), SharedOptions{.moves_notes = true});
+    live_.emplace(follow_links(arguments_.to.file.path),
+                  SharedOptions{.patience = kUntilFree, .moves_notes = true});
+  }
+  if (live_->notes().identity != identity_) {
+    live_.reset();
+    throw StoreError(arguments_.to.text() + ": somebody put another filter there meanwhile");
   }
   live_->filter().merge(std::as_const(*filter_).contents());
   live_->advance(reached_, chain());

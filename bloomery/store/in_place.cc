@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "bloomery/filter/rates.h"
 #include "bloomery/format/kinds.h"
@@ -68,9 +69,13 @@ std::uint32_t live_end(const RegularFile& file, const FileLayout& layout) {
   return end;
 }
 
-void require_uncut(const RegularFile& file, const FileHeader& header) {
+bool is_cut(const RegularFile& file, const FileHeader& header) {
   // A process that was killed while it made the file whole had begun to write checksums there.
-  if (header.open_for_writing || live_end(file, header.layout) >= kLeastLiveEnd) return;
+  return header.live && !header.open_for_writing && live_end(file, header.layout) < kLeastLiveEnd;
+}
+
+void require_uncut(const RegularFile& file, const FileHeader& header) {
+  if (!is_cut(file, header)) return;
   throw_store_error(file.path(),
                     "was cut while it was live, and some of its bits may be gone: build it anew, "
                     "or take what is there with --recover and insert again what may be missing");
@@ -100,9 +105,14 @@ void make_whole(const RegularFile& file, FileHeader header, std::optional<std::u
   const double estimate = estimate_cardinality(contents.parameters.geometry, body.ones);
   contents.inserted = inserted.value_or(
       std::max(contents.inserted, static_cast<std::uint64_t>(std::llround(estimate))));
+  FileHeader noted = header;
+  take_live_notes(noted, file);
+  if (is_cut(file, header)) {
+    // Bits that its watermark speaks of may be gone: it is another filter, which reached nothing.
+    noted.notes = {.note = header.notes.note, .epoch = header.notes.epoch};
+    noted.chain.clear();
+  }
   if (header.live) {
-    take_live_notes(header, file);
-    header.live->has_notes = false;
     // The table is no longer a count: who finds the file so takes the head's.
     header.open_for_writing = true;
     write_head(file, header);
@@ -113,6 +123,9 @@ void make_whole(const RegularFile& file, FileHeader header, std::optional<std::u
   header.open_for_writing = false;
   header.is_live = false;
   header.live.reset();
+  // Notes that moved come to the disk after the bits that they speak of.
+  header.notes = std::move(noted.notes);
+  header.chain = std::move(noted.chain);
   write_head(file, header);
   file.sync();
 }

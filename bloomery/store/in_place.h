@@ -34,9 +34,10 @@ std::shared_ptr<FileMapping> map_whole(const RegularFile& file, FileMapping::Cha
 // that is written in one step, which kill -9 does not divide.
 void write_head(const RegularFile& file, const FileHeader& header);
 
-// The last four bytes of a file: FileLive says what they are in a live one. Throws StoreError for a
-// live file that was cut there, some of whose bits may be gone.
+// The last four bytes of a file: FileLive says what they are in a live one. A live file
+// that was cut there may have lost bits; require_uncut() throws StoreError for it.
 std::uint32_t live_end(const RegularFile& file, const FileLayout& layout);
+bool is_cut(const RegularFile& file, const FileHeader& header);
 void require_uncut(const RegularFile& file, const FileHeader& header);
 
 // The number that counts the inserts of a live file (FileLive), and how many those are.

@@ -74,6 +74,10 @@ std::optional<LiveNotes> decode(std::span<const std::byte> bytes) {
 
 }  // namespace
 
+std::uint64_t live_sequence(const std::byte* at) noexcept {
+  return word_at(at, 0).load(std::memory_order_relaxed);
+}
+
 void write_live_notes(std::byte* at, const LiveNotes& notes) noexcept {
   NotesWords words{};
   const std::span<std::byte> bytes = std::as_writable_bytes(std::span(words));

@@ -34,6 +34,9 @@ inline constexpr std::size_t kMostLiveChain = kLiveNotesBytes - 48;
 
 // `at`: kLiveNotesBytes bytes of the mapped file, of which this process alone writes any.
 void write_live_notes(std::byte* at, const LiveNotes& notes) noexcept;
+// The sequence number as it is now. It only rises, unless somebody writes an older copy of the file
+// over it.
+std::uint64_t live_sequence(const std::byte* at) noexcept;
 
 // The watermark in the mapped notes, and all of them; nothing where they say none, or somebody
 // writes them all the while. Whatever is read after that has the bits.

@@ -23,7 +23,7 @@ using HeadBytes = std::array<std::uint64_t, kHeaderBytes / sizeof(std::uint64_t)
 // - The file is no longer the one that was opened: its head or its last checksum have other bytes
 //   (of a live file: what stands there has fallen, see file_live.h), or it was truncated by whole
 //   pages (truncation_mark.h). Whoever puts another file's bytes in its place changes one of these
-//   before any byte of the body.
+//   before any byte of the body; not who writes an older copy of a live file over it.
 // - A block of the body is not what its checksum says. Each is read from the file the first time
 //   that an answer rests on it; once all were, that is a single flag.
 //

@@ -30,8 +30,12 @@ bool save_over_live(const FilterContents& contents, const std::filesystem::path&
   const auto target = follow_links(path);
   const auto replaced = RegularFile::open_existing(target, RegularFile::Access::read);
   if (!replaced) return false;
-  const FileHeader header = read_header(*replaced);
-  if (!header.live || header.live->boot != boot_id()) return false;
+  try {
+    const FileHeader header = read_header(*replaced);
+    if (!header.live || header.live->boot != boot_id()) return false;
+  } catch (const FormatError&) {
+    return false;  // which nobody has open
+  }
   const NativeHead head(contents, options.notes, options.chain);
   const bool owner_only = contents.parameters.hash.id() == HashId::secret;
   replace_unlocked(target, head.layout.file_bytes, owner_only, &*replaced,

@@ -198,12 +198,18 @@ void seal_if_allowed(const std::filesystem::path& path) {
   }
 }
 
+// Makes a live file whole that has no notes that move, if those who had it left it so.
+void seal_without_notes(const std::filesystem::path& path) {
+  const FileHeader header = read_header(RegularFile::open(path, RegularFile::Access::read));
+  if (header.live && !header.live->has_notes && !is_held(path)) seal_if_alone(path);
+}
+
 // Throws where another process moves the notes of the file, or where they cannot move.
 void take_notes(const Joined& joined, const std::filesystem::path& path) {
   if (!joined.header.live->has_notes) {
-    throw_store_error(path,
-                      "is live already, by processes that insert into it, and its watermark cannot "
-                      "be moved: once they have closed it, it can");
+    throw BusyError(path.string() +
+                    ": is live already, by processes that insert into it, and its watermark cannot "
+                    "be moved: once they have closed it, it can");
   }
   if (os::try_lock_byte(joined.file.descriptor(), kLiveNotesAt)) return;
   throw BusyError(path.string() + ": another process keeps it in step");
@@ -220,6 +226,7 @@ struct SharedFilter::File {
   // words.
   std::optional<AnyFilter> bits{};
   std::optional<LiveCount> count{};
+  std::uint64_t sequence = 0;  // of the notes that it left
 
   std::byte* notes_at() const noexcept { return body->mapping().bytes().data() + kLiveNotesAt; }
   bool has_moving_notes() const noexcept {
@@ -241,6 +248,7 @@ SharedFilter::SharedFilter(const std::filesystem::path& path, const SharedOption
   // One whom nobody killed will close it, and leave the sealing to who reads it still. Of one that
   // was left alone it is for others to say.
   if (!writes && !is_held(path_)) options_.seal_at_close = false;
+  if (options.moves_notes) seal_without_notes(path_);
   Joined joined = join(path_, options);
   if (options.moves_notes) take_notes(joined, path_);
   file_->header = std::move(joined.header);
@@ -280,6 +288,7 @@ SharedFilter::SharedFilter(const std::filesystem::path& path, const SharedOption
   if (options.moves_notes) {
     file_->bits.emplace(over_body());
     file_->count.emplace(count);
+    file_->sequence = live_sequence(file_->notes_at());
   }
   filter_.emplace(LiveFilter(std::move(filter), file_->body, count, path_, writes));
 }
@@ -329,6 +338,7 @@ void SharedFilter::advance(const std::optional<Watermark>& reached, std::string 
   write_live_notes(
       file_->notes_at(),
       {.reached = reached, .beat = file_->header_now().notes.beat + 1, .chain = std::move(chain)});
+  file_->sequence = live_sequence(file_->notes_at());
 }
 
 // Throws unless this process moves the notes, and what it has set is in the file.
@@ -337,7 +347,7 @@ void SharedFilter::require_mover() const {
   if (file_ == nullptr || !file_->bits) {
     throw_store_error(path_, "was not opened to move its watermark");
   }
-  if (!file_->body->keeps_bits()) {
+  if (!file_->body->keeps_bits() || live_sequence(file_->notes_at()) != file_->sequence) {
     throw_store_error(path_,
                       "was truncated or written over, or its disk failed, while it was open");
   }

@@ -25,6 +25,7 @@
 #include "tests/store/read_write.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/store/shared_files.h"
+#include "tests/store/system_faults.h"
 
 namespace bloomery {
 namespace {
@@ -110,6 +111,34 @@ TEST(LiveNotes, AreNotInAFileWhoseHeadIsLong) {
   EXPECT_FALSE(load(folder / "g").may_contain("none"));
 }
 
+// A copy of the same file has the same head, and its bits and notes fit together: its mover alone
+// would go on from what is no longer there.
+TEST(LiveNotes, AreNotMovedOverAnOlderCopy) {
+  const ScratchFolder folder;
+  put_filter(folder / "f", kCapacity, kNotes);
+  SharedFilter mover = open_shared(folder / "f", kMoverStaysLive);
+  step(mover, 9);
+  const std::string older = testing::read_file(folder / "f");
+  step(mover, 10);
+  RegularFile::open(folder / "f", RegularFile::Access::read_write)
+      .write(std::as_bytes(std::span(older)), 0);
+  EXPECT_EQ(mover.reached(), at(9));
+  EXPECT_THROW(step(mover, 11), StoreError);
+  EXPECT_THROW(mover.advance(at(11), ""), StoreError);
+  EXPECT_EQ(mover.reached(), at(9));
+}
+
+// The processes that had it live were killed, and none of them moved its notes.
+TEST(LiveNotes, MoveInALiveFileThatNobodyHas) {
+  const ScratchFolder folder;
+  put_filter(folder / "f", kCapacity, kNotes);
+  { open_shared(folder / "f", kStaysLive).insert("theirs"); }
+  SharedFilter mover = open_shared(folder / "f", kMover);
+  step(mover, 9);
+  EXPECT_TRUE(mover.may_contain("theirs"));
+  EXPECT_EQ(mover.inserted(), 2U);
+}
+
 TEST(LiveNotes, AreReplacedWithTheirFile) {
   const ScratchFolder folder;
   put_filter(folder / "f", kCapacity, kNotes);
@@ -124,6 +153,8 @@ TEST(LiveNotes, AreReplacedWithTheirFile) {
   EXPECT_EQ(inspect(folder / "f").contents.parameters.capacity, 1000U);
   EXPECT_EQ(std::filesystem::status(folder / "f").permissions(), std::filesystem::perms(0640));
   save(next, folder / "f", {.over_live = true});  // also over one that is whole, and where none is
+  save(next, folder / "g", {.over_live = true});
+  testing::write_file(folder / "g", testing::read_file(folder / "g").substr(0, 100));
   save(next, folder / "g", {.over_live = true});
 }
 
@@ -227,6 +258,43 @@ TEST(LiveNotes, OfAnotherStartOfTheMachineAreNotTaken) {
   EXPECT_EQ(recovered.chain, "");
 }
 
+// The power may go when the bits that the notes speak of are not on the disk yet.
+TEST(LiveNotes, AreSealedAfterTheirBitsCameToTheDisk) {
+  const ScratchFolder folder;
+  put_filter(folder / "f", kCapacity, kNotes);
+  {
+    SharedFilter mover = open_shared(folder / "f", kMoverStaysLive);
+    step(mover, 9);
+  }
+  const testing::BeforeCall first(1, "fsync", [&] {
+    EXPECT_EQ(inspect(folder / "f").notes.reached(), at(5));
+    std::filesystem::copy_file(folder / "f", folder / "then");
+  });
+  seal(folder / "f");
+  EXPECT_TRUE(first.has_run());
+  EXPECT_EQ(inspect(folder / "f").notes.reached(), at(9));
+  recover(folder / "then");
+  EXPECT_EQ(inspect(folder / "then").notes.reached(), at(5));
+}
+
+TEST(LiveNotes, AreGoneWhereTheFileWasCut) {
+  const ScratchFolder folder;
+  put_filter(folder / "f", kCapacity, kNotes);
+  {
+    SharedFilter mover = open_shared(folder / "f", kMoverStaysLive);
+    step(mover, 9);
+  }
+  const auto size = std::filesystem::file_size(folder / "f");
+  std::filesystem::resize_file(folder / "f", 8192);
+  std::filesystem::resize_file(folder / "f", size);
+  EXPECT_THROW(open_shared(folder / "f", kMover), StoreError);
+  recover(folder / "f");
+  const LoadedFile recovered = load_noted(folder / "f", 1 << 30);
+  EXPECT_EQ(recovered.notes.reached(), std::nullopt);
+  EXPECT_EQ(recovered.chain, "");
+  EXPECT_FALSE(recovered.notes.identity.is_set());
+}
+
 // A child that is killed at the end of its scope.
 struct Killed {
   ~Killed() {
@@ -241,13 +309,13 @@ struct Killed {
 TEST(LiveNotes, AreNeverAheadOfTheBits) {
   const ScratchFolder folder;
   put_filter(folder / "f", kCapacity, kNotes);
-  // Opened here alone, it has the notes: a child goes on with what was opened.
-  SharedFilter mover = open_shared(folder / "f", kMoverStaysLive);
+  open_shared(folder / "f", kMoverStaysLive).close();
   const SharedFilter reader = open_shared(folder / "f", kStaysLiveAsked);
   SharedPlace place(FileLocation(folder / "f"), /*writes=*/false);
   std::uint64_t seen = 5;
   for (int round = 0; round < 3; ++round) {
     const Killed killed{spawn([&] {
+      SharedFilter mover = open_shared(folder / "f", kMoverStaysLive);
       for (std::uint64_t number = seen + 1;; ++number) step(mover, number);
     })};
     const auto ended = [&] { return waitpid(killed.child, nullptr, WNOHANG) != 0; };
