@@ -114,8 +114,8 @@ def waiters(server, count):
     missing, rows = [], []
     for turn in range(ROUNDS):
         missing.append(milliseconds_of(links, lambda: [link.send_command("GET", "missing") for link in links]))
-        entry, filter = f"waiters{count}:{{={turn}}}", [""] * 4
-        get = ["GUARD.GET", 2, entry, entry + ":lease", *filter]
+        entry = f"waiters{count}:{{={turn}}}"
+        get = ["GUARD.GET", 2, entry, entry + ":lease", "", "", "", ""]  # without a filter
         holder.send_command(*get, os.urandom(16).hex(), 30000, str(turn))
         (_, _, lease), = holder.read_response()
         for link in links:

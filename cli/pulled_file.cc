@@ -72,23 +72,28 @@ bool PulledFile::go_on(const CallContext& context) {
   return true;
 }
 
-// A live file that bits do not go into is given up: the next pull reads the filter anew.
-void PulledFile::apply(std::span<const HashPair> hashes) {
-  if (!live_) {
-    added_ += apply_hashes(*filter_, hashes);
-    return;
-  }
+// Changes the live file. One that takes no bits is given up: the next pull reads the filter anew.
+template <class Change>
+void PulledFile::change_live(Change change) {
   try {
-    live_->apply(hashes);
+    change(*live_);
   } catch (const StoreError&) {
     live_.reset();
     throw;
   }
 }
 
+void PulledFile::apply(std::span<const HashPair> hashes) {
+  if (filter_) {
+    added_ += apply_hashes(*filter_, hashes);
+  } else {
+    change_live([&](SharedFilter& live) { live.apply(hashes); });
+  }
+}
+
 FilterContents PulledFile::contents() const {
   FilterContents contents = filter().contents();
-  if (live_) return contents;
+  if (!filter_) return contents;
   contents.inserted += added_;
   if (!contents.layers.empty()) contents.layers.back().inserted += added_;
   return contents;
@@ -137,12 +142,7 @@ void PulledFile::write() {
   if (filter_) {
     write_anew();
   } else {
-    try {
-      live_->advance(reached_, chain());
-    } catch (const StoreError&) {
-      live_.reset();
-      throw;
-    }
+    change_live([&](SharedFilter& live) { live.advance(reached_, chain()); });
   }
   written_ = identity_;
   is_written_ = true;
@@ -204,11 +204,8 @@ void PulledFile::write_version() {
     options.notes.watermark = reached_->position;
   }
   options.chain = chain();
-  FilterContents version = std::as_const(*filter_).contents();
-  version.inserted += added_;
-  if (!version.layers.empty()) version.layers.back().inserted += added_;
   options.over_live = arguments_.in_place;
-  save(version, arguments_.to.file.path, options);
+  save(contents(), arguments_.to.file.path, options);
 }
 
 }  // namespace bloomery::cli

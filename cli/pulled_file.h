@@ -40,11 +40,13 @@ class PulledFile {
   // or the file was taken away.
   bool go_on(const CallContext& context);
 
-  const AnyFilter& filter() const noexcept { return live_ ? live_->filter() : *filter_; }
+  const AnyFilter& filter() const noexcept { return filter_ ? *filter_ : live_->filter(); }
   FilterContents contents() const;
 
  private:
   void take(DeltaSource::Whole whole);
+  template <class Change>
+  void change_live(Change change);
   void apply(std::span<const HashPair> hashes);
   void write();
   void write_anew();

@@ -8,6 +8,7 @@
 #include "bloomery/store/foreign_file.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/native_file_access.h"
+#include "bloomery/store/replace_file.h"
 #include "bloomery/store/replacement_file.h"
 #include "bloomery/store/writer_lock.h"
 
@@ -59,7 +60,7 @@ bool FilterEditor::is_there() const noexcept {
 void FilterEditor::commit() {
   if (target_.empty()) throw StoreError("an editor that was moved to another object has no file");
   const FilterContents contents = filter_.contents();
-  auto written = format_ == nullptr ? write_file(contents, notes_, target_, lock_->of_file)
+  auto written = format_ == nullptr ? write_file(contents, notes_, target_, file_of(lock_->of_file))
                                     : write_foreign(contents, *format_, target_, lock_->of_file);
   lock_->of_file = std::move(written);
 }

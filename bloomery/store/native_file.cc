@@ -36,12 +36,7 @@ bool save_over_live(const FilterContents& contents, const std::filesystem::path&
   } catch (const FormatError&) {
     return false;  // which nobody has open
   }
-  const NativeHead head(contents, options.notes, options.chain);
-  const bool owner_only = contents.parameters.hash.id() == HashId::secret;
-  replace_unlocked(target, head.layout.file_bytes, owner_only, &*replaced,
-                   [&](ReplacementFile& file) {
-                     write_native(head, contents, [&](auto bytes) { file.append(bytes); });
-                   });
+  write_file(contents, options.notes, target, &*replaced, options.chain);
   return true;
 }
 
@@ -53,7 +48,7 @@ void save(const FilterContents& contents, const std::filesystem::path& path,
   write_or_replace(
       path, options.replace,
       [&](const std::filesystem::path& target, const std::optional<WriterLock>& replaced) {
-        return write_file(contents, options.notes, target, replaced, options.chain);
+        return write_file(contents, options.notes, target, file_of(replaced), options.chain);
       });
 }
 

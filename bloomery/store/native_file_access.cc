@@ -62,14 +62,13 @@ AnyFilter load_from(const RegularFile& file, const FileHeader& header) {
 
 std::optional<WriterLock> write_file(const FilterContents& contents, const FileNotes& notes,
                                      const std::filesystem::path& target,
-                                     const std::optional<WriterLock>& replaced,
-                                     const std::string& chain) {
+                                     const RegularFile* replaced, const std::string& chain) {
   const NativeHead head(contents, notes, chain);
   const bool owner_only = contents.parameters.hash.id() == HashId::secret;
-  return replace_file(target, head.layout.file_bytes, owner_only, replaced,
-                      [&](ReplacementFile& file) {
-                        write_native(head, contents, [&](auto bytes) { file.append(bytes); });
-                      });
+  return replace_unlocked(target, head.layout.file_bytes, owner_only, replaced,
+                          [&](ReplacementFile& file) {
+                            write_native(head, contents, [&](auto bytes) { file.append(bytes); });
+                          });
 }
 
 }  // namespace bloomery

@@ -27,11 +27,10 @@ void require_closed_cleanly(const FileHeader& header, const std::filesystem::pat
 // The filter of an open file, all of it checked.
 AnyFilter load_from(const RegularFile& file, const FileHeader& header);
 
-// Puts a new file in the place of `target`, whose lock the caller holds, or none where it did not
-// exist. Returns the new file's lock. Nothing: somebody created the target meanwhile.
+// Puts a new file in the place of `target`, which is `replaced`, or null where it did not exist.
+// Returns the new file's lock. Nothing: somebody created the target meanwhile.
 std::optional<WriterLock> write_file(const FilterContents& contents, const FileNotes& notes,
                                      const std::filesystem::path& target,
-                                     const std::optional<WriterLock>& replaced,
-                                     const std::string& chain = {});
+                                     const RegularFile* replaced, const std::string& chain = {});
 
 }  // namespace bloomery

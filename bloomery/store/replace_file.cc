@@ -8,8 +8,7 @@ std::optional<WriterLock> replace_file(const std::filesystem::path& target,
                                        std::uint64_t byte_count, bool owner_only,
                                        const std::optional<WriterLock>& replaced,
                                        const std::function<void(ReplacementFile&)>& fill) {
-  return replace_unlocked(target, byte_count, owner_only, replaced ? &replaced->file() : nullptr,
-                          fill);
+  return replace_unlocked(target, byte_count, owner_only, file_of(replaced), fill);
 }
 
 std::optional<WriterLock> replace_unlocked(const std::filesystem::path& target,

@@ -19,7 +19,13 @@ std::optional<WriterLock> replace_file(const std::filesystem::path& target,
                                        const std::optional<WriterLock>& replaced,
                                        const std::function<void(ReplacementFile&)>& fill);
 
-// Puts the file in the place of `replaced`, which nobody has locked; null: of none.
+// Returns the file of a lock; null where there is none.
+inline const RegularFile* file_of(const std::optional<WriterLock>& lock) noexcept {
+  return lock ? &lock->file() : nullptr;
+}
+
+// Replaces a file as replace_file() does, but for its lock, which the caller need not have; null:
+// there is none.
 std::optional<WriterLock> replace_unlocked(const std::filesystem::path& target,
                                            std::uint64_t byte_count, bool owner_only,
                                            const RegularFile* replaced,

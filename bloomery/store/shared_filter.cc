@@ -30,6 +30,7 @@
 #include "bloomery/store/regular_file.h"
 #include "bloomery/store/replacement_file.h"
 #include "bloomery/store/writer_lock.h"
+#include "bloomery/text/grouped.h"
 
 namespace bloomery {
 namespace {
@@ -52,9 +53,8 @@ void make_room(FileHeader& header, const std::filesystem::path& path) {
     if (head_end(header) > room) header.chain.clear();
     if (head_end(header) <= room) return;
   }
-  throw_store_error(path,
-                    "its fields leave no room in the first 4,096 bytes for what a live file "
-                    "says: give it a shorter note");
+  throw_store_error(path, "its fields leave no room in the first " + grouped(room) +
+                              " bytes for what a live file says: give it a shorter note");
 }
 
 // Gives the file last bytes in which a cut shows. A process that is killed within leaves a file

@@ -56,6 +56,13 @@ void step(SharedFilter& shared, std::uint64_t number) {
   shared.advance(at(number), std::string(number % 500, 'c'));
 }
 
+// Puts a live file that nobody has open, and whose notes were moved to 9.
+void put_moved(const std::filesystem::path& path) {
+  put_filter(path, kCapacity, kNotes);
+  SharedFilter mover = open_shared(path, kMoverStaysLive);
+  step(mover, 9);
+}
+
 void put_sequence(const std::filesystem::path& path, std::uint64_t sequence) {
   RegularFile::open(path, RegularFile::Access::read_write)
       .write(std::as_bytes(std::span(&sequence, 1)), kLiveNotesAt);
@@ -202,11 +209,7 @@ TEST(LiveNotes, HaveOneWriter) {
 TEST(LiveNotes, ThatAreHalfWrittenAreNotRead) {
   const ScratchFolder folder;
   for (const bool seals : {false, true}) {
-    put_filter(folder / "f", kCapacity, kNotes);
-    {
-      SharedFilter mover = open_shared(folder / "f", kMoverStaysLive);
-      step(mover, 9);
-    }
+    put_moved(folder / "f");
     put_sequence(folder / "f", 3);
     EXPECT_EQ(inspect(folder / "f").notes.reached(), at(5));
     EXPECT_EQ(open_shared(folder / "f", kStaysLiveAsked).reached(), at(5));
@@ -225,11 +228,7 @@ TEST(LiveNotes, ThatAreHalfWrittenAreNotRead) {
 
 TEST(LiveNotes, ThatAreDamagedAreNotSealed) {
   const ScratchFolder folder;
-  put_filter(folder / "f", kCapacity, kNotes);
-  {
-    SharedFilter mover = open_shared(folder / "f", kMoverStaysLive);
-    step(mover, 9);
-  }
+  put_moved(folder / "f");
   std::string bytes = testing::read_file(folder / "f");
   bytes[kLiveNotesAt + 8] ^= 1;
   testing::write_file(folder / "f", bytes);
@@ -241,11 +240,7 @@ TEST(LiveNotes, ThatAreDamagedAreNotSealed) {
 // The notes may come to the disk before the machine goes down, and their bits not.
 TEST(LiveNotes, OfAnotherStartOfTheMachineAreNotTaken) {
   const ScratchFolder folder;
-  put_filter(folder / "f", kCapacity, kNotes);
-  {
-    SharedFilter mover = open_shared(folder / "f", kMoverStaysLive);
-    step(mover, 9);
-  }
+  put_moved(folder / "f");
   std::string bytes = testing::read_file(folder / "f");
   edit_head(folder / "f", [](FileHeader& header) { ++header.live->boot.low; });
   const std::string other = testing::read_file(folder / "f");
@@ -261,11 +256,7 @@ TEST(LiveNotes, OfAnotherStartOfTheMachineAreNotTaken) {
 // The power may go when the bits that the notes speak of are not on the disk yet.
 TEST(LiveNotes, AreSealedAfterTheirBitsCameToTheDisk) {
   const ScratchFolder folder;
-  put_filter(folder / "f", kCapacity, kNotes);
-  {
-    SharedFilter mover = open_shared(folder / "f", kMoverStaysLive);
-    step(mover, 9);
-  }
+  put_moved(folder / "f");
   const testing::BeforeCall first(1, "fsync", [&] {
     EXPECT_EQ(inspect(folder / "f").notes.reached(), at(5));
     std::filesystem::copy_file(folder / "f", folder / "then");
@@ -279,11 +270,7 @@ TEST(LiveNotes, AreSealedAfterTheirBitsCameToTheDisk) {
 
 TEST(LiveNotes, AreGoneWhereTheFileWasCut) {
   const ScratchFolder folder;
-  put_filter(folder / "f", kCapacity, kNotes);
-  {
-    SharedFilter mover = open_shared(folder / "f", kMoverStaysLive);
-    step(mover, 9);
-  }
+  put_moved(folder / "f");
   const auto size = std::filesystem::file_size(folder / "f");
   std::filesystem::resize_file(folder / "f", 8192);
   std::filesystem::resize_file(folder / "f", size);
