@@ -168,7 +168,7 @@ void BinlogReader::end_transaction(LoggedChanges& changes) {
 }
 
 void BinlogReader::tell_position(LoggedChanges& changes) const {
-  if (transaction_ || state_.sum() < known_sum_) return;
+  if (transaction_ || is_between_files_ || state_.sum() < known_sum_) return;
   changes.position = LogPosition::of(state_.sum(), file_.number);
 }
 
@@ -182,6 +182,7 @@ void BinlogReader::begin_file(const BinlogEvent& event, LoggedChanges& changes) 
                         ", and the one before ended at " + printable(state_.text(), 200) +
                         ": domains were deleted, or the log began anew");
   }
+  is_between_files_ = false;
   tell_position(changes);
 }
 
@@ -193,6 +194,7 @@ void BinlogReader::rotate(const BinlogEvent& event) {
       throw SourceChanged("the files of the binary log are called otherwise now: " + next.name());
     }
     file_ = next;
+    is_between_files_ = true;
   } else if (!name.starts_with(file_.name())) {
     throw SourceChanged("the binary log goes on in another file than " + file_.name());
   }

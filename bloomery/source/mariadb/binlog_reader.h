@@ -50,6 +50,9 @@ class BinlogReader {
   EventReader events_;
   GtidState state_;  // of the transaction at hand, or the last one
   LogFile file_;
+  // A file has ended, and the next one has not said yet that it goes on from there: a server that
+  // is slow to begin it sends heartbeats meanwhile.
+  bool is_between_files_ = false;
   const std::uint64_t known_sum_;
   bool takes_known_ = false;
   std::optional<GtidEvent> transaction_;

@@ -62,7 +62,9 @@ class Followed {
         poll();
       } catch (const SourceChanged& changed) {
         try {
-          EXPECT_FALSE(is_behind && has_reached(fence_->ask()));
+          const Watermark now = fence_->ask();
+          EXPECT_FALSE(is_behind && has_reached(now))
+              << changed.what() << ": " << watermark_->position << " reaches " << now.position;
         } catch (const SourceChanged&) {
           // An exception is as good.
         }
