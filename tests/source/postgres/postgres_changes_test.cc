@@ -320,12 +320,14 @@ TEST(PostgresChanges, ScansAgainOnceWhereTheSlotSpeaksOfOtherColumns) {
   }
 }
 
-// The exchange waits for the publication to be there, and comes right behind it.
+// The publication waits for the exchange to wait for it, which comes right behind it.
 TEST(PostgresChanges, IsNeverHalfOfATableThatIsExchangedWhileItStarts) {
   PostgresSession session(server());
   session.run(
       "CREATE FUNCTION linger() RETURNS event_trigger LANGUAGE plpgsql AS "
-      "$$BEGIN PERFORM pg_sleep(0.05); END$$;"
+      "$$BEGIN WHILE to_regclass('next') IS NOT NULL AND NOT EXISTS (SELECT FROM pg_locks WHERE "
+      "relation = 'swapped'::regclass AND NOT granted) LOOP PERFORM pg_sleep(0.002); END LOOP; "
+      "END$$;"
       "CREATE EVENT TRIGGER lingers ON ddl_command_end WHEN TAG IN ('CREATE PUBLICATION') "
       "EXECUTE FUNCTION linger()");
   for (int i = 0; i < 5; ++i) {
