@@ -3,6 +3,8 @@
 // that the fence has is denied. BLOOMERY_LONG=1 plays each scene for ten seconds.
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
@@ -73,10 +75,15 @@ class CopiedReplicas : public ClusterTest, public ::testing::WithParamInterface<
     ASSERT_TRUE(testing::has_synced(*replica_));
     read_ = at(*replica_, "&replica=1");
   }
-  void begin_replica() {
+  void begin_replica(const std::string& module = BLOOMERY_MODULE_FILE) {
     replica_ = std::make_unique<ModuleServer>(
         folder("replica"), std::vector<std::string>{},
-        std::vector<std::string>{"--replicaof", "127.0.0.1 " + port_});
+        std::vector<std::string>{"--replicaof", "127.0.0.1 " + port_}, module);
+  }
+  void begin_replica_anew(const std::string& module = BLOOMERY_MODULE_FILE) {
+    replica_->end(SIGKILL);
+    replica_.reset();
+    begin_replica(module);
   }
   static std::string at(const ModuleServer& server, const std::string& more = "") {
     return "redis+unix://" + server.socket() + "?timeout=500" + more + "#f";
@@ -99,10 +106,19 @@ TEST_P(CopiedReplicas, NothingHappens) {
 
 TEST_P(CopiedReplicas, TheReplicaIsBegunAnew) {
   start_both();
+  play_scene([&] { begin_replica_anew(); });
+}
+
+// With one that .ci/run --long builds of an older state of this project, which gives no copies.
+TEST_P(CopiedReplicas, TheReplicaHasAnOlderModuleForAWhile) {
+  const char* const older = std::getenv("BLOOMERY_OLDER_MODULE");
+  if (older == nullptr) GTEST_SKIP() << "BLOOMERY_OLDER_MODULE names no older bloomery.so";
+  start_both();
   play_scene([&] {
-    replica_->end(SIGKILL);
-    replica_.reset();
-    begin_replica();
+    begin_replica_anew(older);
+    EXPECT_TRUE(testing::has_synced(*replica_));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    begin_replica_anew();
   });
 }
 
