@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "bloomery/cache/guard_script.h"
-#include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/redirection.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/client/transaction.h"
 #include "bloomery/text/hex_word.h"
 

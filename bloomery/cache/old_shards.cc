@@ -9,7 +9,7 @@
 
 #include "bloomery/hash/native_hash.h"
 #include "bloomery/place/watermark.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/client/transaction.h"
 #include "bloomery/text/hex_word.h"
 

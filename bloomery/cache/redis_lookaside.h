@@ -11,8 +11,8 @@
 #include "bloomery/guard/lookaside.h"
 #include "bloomery/place/filter_place.h"
 #include "bloomery/place/gathering.h"
-#include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/location.h"
+#include "bloomery/redis/client/server_errors.h"
 
 namespace bloomery {
 

@@ -15,10 +15,10 @@
 #include "bloomery/format/redis_bitmap.h"
 #include "bloomery/place/gathering.h"
 #include "bloomery/redis/client/client.h"
-#include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/location.h"
 #include "bloomery/redis/client/redirection.h"
 #include "bloomery/redis/client/rider.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/client/transaction.h"
 
 namespace bloomery {

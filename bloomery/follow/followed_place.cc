@@ -11,7 +11,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/native/file_header.h"
 #include "bloomery/open/open_place.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/places/bitmap_remains.h"
 #include "bloomery/redis/places/push_filter.h"
 #include "bloomery/store/loaded_place.h"

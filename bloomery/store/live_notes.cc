@@ -9,7 +9,7 @@
 
 #include "bloomery/bits/byte_order.h"
 #include "bloomery/format/native/crc32c.h"
-#include "bloomery/store/boot_id.h"
+#include "bloomery/store/machine_start.h"
 
 namespace bloomery {
 namespace {

@@ -11,7 +11,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/native/write_native.h"
 #include "bloomery/store/body_io.h"
-#include "bloomery/store/boot_id.h"
+#include "bloomery/store/machine_start.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/replace_file.h"
 

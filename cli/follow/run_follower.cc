@@ -22,7 +22,7 @@
 #include "bloomery/follow/followed_place.h"
 #include "bloomery/open/open_place.h"
 #include "bloomery/place/call_context.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/source/open_changes.h"
 #include "bloomery/source/open_source.h"
 #include "bloomery/store/writer_lock.h"

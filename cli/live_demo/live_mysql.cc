@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "bloomery/errors.h"
-#include "bloomery/source/mariadb/connection.h"
+#include "bloomery/source/mariadb/mariadb_connection.h"
 #include "bloomery/source/mariadb/mariadb_rows.h"
 #include "bloomery/source/mariadb/server.h"
 #include "bloomery/source/server_location.h"

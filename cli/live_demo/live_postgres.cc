@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "bloomery/errors.h"
-#include "bloomery/source/postgres/connection.h"
+#include "bloomery/source/postgres/postgres_connection.h"
 #include "bloomery/source/postgres/postgres_rows.h"
 #include "bloomery/source/server_location.h"
 #include "cli/live_demo/live_database.h"

@@ -15,7 +15,7 @@
 #include "bloomery/filter/blocked_filter.h"
 #include "bloomery/guard/cache_guard.h"
 #include "bloomery/place/memory_place.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/run_threads.h"

@@ -12,7 +12,7 @@
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/open/open_place.h"
 #include "bloomery/redis/client/client.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "tests/open/live_layouts.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/redis_server.h"

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "bloomery/store/boot_id.h"
+#include "bloomery/store/machine_start.h"
 #include "bloomery/store/native_file.h"
 #include "tests/store/read_write.h"
 #include "tests/store/sample_filters.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 
 namespace bloomery::redis {
 namespace {

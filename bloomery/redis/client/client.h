@@ -12,11 +12,11 @@
 
 #include "bloomery/bits/per_process.h"
 #include "bloomery/place/call_context.h"
-#include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/location.h"
 #include "bloomery/redis/client/nodes.h"
 #include "bloomery/redis/client/reply.h"
 #include "bloomery/redis/client/request.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/client/tls.h"
 
 namespace bloomery::redis {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 
 namespace bloomery::redis {
 namespace {

@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "bloomery/place/stop_alarm.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 
 namespace bloomery::redis {
 namespace {

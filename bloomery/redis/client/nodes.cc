@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/hash_slot.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/client/topology.h"
 
 namespace bloomery::redis {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/location.h"
 #include "bloomery/redis/client/reply.h"
 #include "bloomery/redis/client/request.h"
+#include "bloomery/redis/client/server_errors.h"
 
 namespace bloomery::redis {
 

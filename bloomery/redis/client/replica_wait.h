@@ -5,8 +5,8 @@
 
 #include "bloomery/redis/client/connection.h"
 #include "bloomery/redis/client/deadline.h"
-#include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/location.h"
+#include "bloomery/redis/client/server_errors.h"
 
 namespace bloomery::redis {
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 
 namespace bloomery::redis {
 

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 
 namespace bloomery::redis {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <climits>
 
-#include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/openssl.h"
+#include "bloomery/redis/client/server_errors.h"
 
 namespace bloomery::redis {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/text/printable.h"
 
 namespace bloomery::redis {

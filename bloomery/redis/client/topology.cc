@@ -5,9 +5,9 @@
 #include <limits>
 #include <optional>
 
-#include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/hash_slot.h"
 #include "bloomery/redis/client/numbers.h"
+#include "bloomery/redis/client/server_errors.h"
 
 namespace bloomery::redis {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "bloomery/bits/per_process.h"
 #include "bloomery/place/watermark.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 
 namespace bloomery::redis {
 namespace {

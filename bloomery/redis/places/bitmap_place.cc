@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/client/transaction.h"
 #include "bloomery/redis/places/bitmap_transaction.h"
 #include "bloomery/redis/places/bulk_load.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bloomery/place/call_context.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/client/transaction.h"
 #include "bloomery/redis/places/bitmap_place.h"
 #include "bloomery/redis/places/live_bitmap.h"

@@ -5,8 +5,8 @@
 
 #include "bloomery/place/filter_place.h"
 #include "bloomery/place/gathering.h"
-#include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/location.h"
+#include "bloomery/redis/client/server_errors.h"
 
 namespace bloomery::redis {
 

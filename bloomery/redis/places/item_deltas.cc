@@ -14,7 +14,7 @@
 #include "bloomery/format/native/file_header.h"
 #include "bloomery/place/watermark_text.h"
 #include "bloomery/redis/client/deadline.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/places/chain_bytes.h"
 #include "bloomery/redis/places/item_description.h"
 #include "bloomery/redis/places/live_bitmap.h"

@@ -11,7 +11,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/redisbloom/redisbloom_probes.h"
 #include "bloomery/place/watermark_text.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/client/transaction.h"
 
 namespace bloomery::redis {

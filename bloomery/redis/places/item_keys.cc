@@ -7,7 +7,7 @@
 
 #include "bloomery/place/watermark.h"
 #include "bloomery/place/watermark_text.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/client/transaction.h"
 #include "bloomery/redis/places/key_beside.h"
 #include "bloomery/redis/places/key_type.h"

@@ -9,7 +9,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/place/watermark_text.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/client/transaction.h"
 #include "bloomery/redis/places/item_deltas.h"
 #include "bloomery/redis/places/item_keys.h"

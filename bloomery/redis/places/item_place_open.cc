@@ -6,7 +6,7 @@
 
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/settings.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/places/item_description.h"
 #include "bloomery/redis/places/item_keys.h"
 #include "bloomery/redis/places/item_place.h"

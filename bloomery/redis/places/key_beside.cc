@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "bloomery/place/watermark.h"
-#include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/hash_slot.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/text/hex_word.h"
 
 namespace bloomery::redis {

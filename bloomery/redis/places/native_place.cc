@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/places/lines.h"
 #include "bloomery/redis/places/own_string.h"
 #include "bloomery/redis/places/own_string_insertion.h"

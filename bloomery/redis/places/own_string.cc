@@ -6,7 +6,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/redis/client/bitfield.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/client/transaction.h"
 #include "bloomery/redis/places/lines.h"
 #include "bloomery/redis/places/run_reading.h"

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/client/transaction.h"
 #include "bloomery/redis/places/own_string.h"
 #include "bloomery/redis/places/run_reading.h"

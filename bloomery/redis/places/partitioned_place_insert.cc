@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/redirection.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/places/lines.h"
 #include "bloomery/redis/places/own_string.h"
 #include "bloomery/redis/places/own_string_insertion.h"

@@ -10,7 +10,7 @@
 
 #include "bloomery/format/native/write_native.h"
 #include "bloomery/place/watermark_text.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/places/key_beside.h"
 
 namespace bloomery::redis {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/reply.h"
+#include "bloomery/redis/client/server_errors.h"
 
 namespace bloomery::redis {
 namespace {

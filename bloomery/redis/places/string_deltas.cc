@@ -7,7 +7,7 @@
 #include "bloomery/bits/heap_words.h"
 #include "bloomery/errors.h"
 #include "bloomery/redis/client/deadline.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/places/chain_bytes.h"
 #include "bloomery/redis/places/native_place.h"
 #include "bloomery/redis/places/partition_keys.h"

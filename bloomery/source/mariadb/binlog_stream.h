@@ -14,7 +14,7 @@
 #include "bloomery/place/call_context.h"
 #include "bloomery/place/fence_source.h"
 #include "bloomery/source/mariadb/binlog_reader.h"
-#include "bloomery/source/mariadb/connection.h"
+#include "bloomery/source/mariadb/mariadb_connection.h"
 
 namespace bloomery::mariadb {
 

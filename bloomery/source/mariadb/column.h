@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bloomery/place/call_context.h"
-#include "bloomery/source/mariadb/connection.h"
+#include "bloomery/source/mariadb/mariadb_connection.h"
 #include "bloomery/text/key_form.h"
 
 namespace bloomery::mariadb {

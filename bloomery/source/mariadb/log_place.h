@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "bloomery/place/call_context.h"
-#include "bloomery/source/mariadb/connection.h"
 #include "bloomery/source/mariadb/gtid_state.h"
+#include "bloomery/source/mariadb/mariadb_connection.h"
 
 // Places in a binary log: from where to read it, and up to where everybody sees it.
 namespace bloomery::mariadb {

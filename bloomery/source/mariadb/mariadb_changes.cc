@@ -10,7 +10,7 @@
 
 #include "bloomery/source/mariadb/binlog_stream.h"
 #include "bloomery/source/mariadb/drawn_rows.h"
-#include "bloomery/source/mariadb/followable.h"
+#include "bloomery/source/mariadb/followable_mariadb.h"
 #include "bloomery/source/mariadb/history.h"
 #include "bloomery/source/mariadb/log_place.h"
 #include "bloomery/source/mariadb/log_poll.h"

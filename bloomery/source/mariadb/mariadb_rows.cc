@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bloomery/source/mariadb/row_session.h"
+#include "bloomery/source/mariadb/mariadb_row_session.h"
 #include "bloomery/source/session_pool.h"
 
 namespace bloomery {

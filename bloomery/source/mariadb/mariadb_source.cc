@@ -8,9 +8,9 @@
 
 #include "bloomery/source/key_batcher.h"
 #include "bloomery/source/mariadb/column.h"
-#include "bloomery/source/mariadb/connection.h"
 #include "bloomery/source/mariadb/history.h"
 #include "bloomery/source/mariadb/key_writer.h"
+#include "bloomery/source/mariadb/mariadb_connection.h"
 #include "bloomery/text/printable.h"
 
 namespace bloomery {

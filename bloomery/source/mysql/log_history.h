@@ -8,8 +8,8 @@
 #include "bloomery/place/call_context.h"
 #include "bloomery/place/watermark.h"
 #include "bloomery/source/mariadb/column.h"
-#include "bloomery/source/mariadb/connection.h"
 #include "bloomery/source/mariadb/gtid_state.h"
+#include "bloomery/source/mariadb/mariadb_connection.h"
 
 namespace bloomery::mysql {
 

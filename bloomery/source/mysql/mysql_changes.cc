@@ -15,7 +15,7 @@
 #include "bloomery/source/mariadb/log_place.h"
 #include "bloomery/source/mariadb/log_poll.h"
 #include "bloomery/source/mariadb/mariadb_source.h"
-#include "bloomery/source/mysql/followable.h"
+#include "bloomery/source/mysql/followable_mysql.h"
 #include "bloomery/source/mysql/log_history.h"
 #include "bloomery/source/mysql/log_reader.h"
 

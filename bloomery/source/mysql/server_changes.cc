@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "bloomery/source/mariadb/connection.h"
 #include "bloomery/source/mariadb/mariadb_changes.h"
+#include "bloomery/source/mariadb/mariadb_connection.h"
 #include "bloomery/source/mysql/mysql_changes.h"
 
 namespace bloomery {

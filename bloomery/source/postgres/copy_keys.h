@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "bloomery/source/key_source.h"
-#include "bloomery/source/postgres/connection.h"
+#include "bloomery/source/postgres/postgres_connection.h"
 #include "bloomery/text/key_form.h"
 
 namespace bloomery::postgres {

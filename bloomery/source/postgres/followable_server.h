@@ -4,7 +4,7 @@
 #include <string>
 
 #include "bloomery/place/call_context.h"
-#include "bloomery/source/postgres/connection.h"
+#include "bloomery/source/postgres/postgres_connection.h"
 
 namespace bloomery::postgres {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "bloomery/place/fence_source.h"
-#include "bloomery/source/postgres/connection.h"
+#include "bloomery/source/postgres/postgres_connection.h"
 #include "bloomery/source/postgres/table_question.h"
 
 namespace bloomery {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bloomery/source/postgres/row_session.h"
+#include "bloomery/source/postgres/postgres_row_session.h"
 #include "bloomery/source/postgres/table_question.h"
 #include "bloomery/source/server_location.h"
 #include "bloomery/source/session_pool.h"

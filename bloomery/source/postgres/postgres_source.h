@@ -6,8 +6,8 @@
 #include <string>
 
 #include "bloomery/source/key_source.h"
-#include "bloomery/source/postgres/connection.h"
 #include "bloomery/source/postgres/copy_keys.h"
+#include "bloomery/source/postgres/postgres_connection.h"
 #include "bloomery/source/postgres/text_equality.h"
 #include "bloomery/source/source_options.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/source/postgres/connection.h"
 #include "bloomery/source/postgres/pgoutput.h"
+#include "bloomery/source/postgres/postgres_connection.h"
 #include "bloomery/source/postgres/selected_table.h"
 
 namespace bloomery::postgres {

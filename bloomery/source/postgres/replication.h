@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "bloomery/source/postgres/connection.h"
 #include "bloomery/source/postgres/input_drain.h"
+#include "bloomery/source/postgres/postgres_connection.h"
 #include "bloomery/source/postgres/table_question.h"
 
 namespace bloomery::postgres {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "bloomery/source/postgres/connection.h"
+#include "bloomery/source/postgres/postgres_connection.h"
 
 namespace bloomery::postgres {
 

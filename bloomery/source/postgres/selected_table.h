@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "bloomery/source/postgres/connection.h"
+#include "bloomery/source/postgres/postgres_connection.h"
 #include "bloomery/source/postgres/text_equality.h"
 
 namespace bloomery::postgres {

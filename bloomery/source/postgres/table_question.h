@@ -5,7 +5,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/place/watermark.h"
-#include "bloomery/source/postgres/connection.h"
+#include "bloomery/source/postgres/postgres_connection.h"
 
 namespace bloomery::postgres {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/request.h"
+#include "bloomery/redis/client/server_errors.h"
 
 namespace bloomery::redis {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "bloomery/format/pyrebloom.h"
 #include "bloomery/redis/client/client.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/places/bitmap_place.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/redis_server.h"

@@ -8,7 +8,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/place/watermark_text.h"
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 #include "bloomery/redis/places/item_deltas.h"
 #include "bloomery/redis/places/string_deltas.h"
 #include "tests/support/fake_server.h"

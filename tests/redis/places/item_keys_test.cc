@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 
 namespace bloomery::redis {
 namespace {

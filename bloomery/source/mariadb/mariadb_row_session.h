@@ -10,7 +10,7 @@
 
 #include "bloomery/place/call_context.h"
 #include "bloomery/source/mariadb/column.h"
-#include "bloomery/source/mariadb/connection.h"
+#include "bloomery/source/mariadb/mariadb_connection.h"
 #include "bloomery/text/key_form.h"
 
 namespace bloomery::mariadb {

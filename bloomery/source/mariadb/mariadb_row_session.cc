@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bloomery/source/mariadb/row_session.h"
+#include "bloomery/source/mariadb/mariadb_row_session.h"
 
 #include <mysqld_error.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bloomery/source/mariadb/followable.h"
+#include "bloomery/source/mariadb/followable_mariadb.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

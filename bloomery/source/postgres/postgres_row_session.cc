@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bloomery/source/postgres/row_session.h"
+#include "bloomery/source/postgres/postgres_row_session.h"
 
 #include <array>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "bloomery/place/call_context.h"
 #include "bloomery/source/mariadb/column.h"
-#include "bloomery/source/mariadb/connection.h"
+#include "bloomery/source/mariadb/mariadb_connection.h"
 
 // Checks whether a binary log tells of all changes of a column. Each throws std::invalid_argument
 // where it does not, saying what to change.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bloomery/source/mysql/followable.h"
+#include "bloomery/source/mysql/followable_mysql.h"
 
 #include <mysqld_error.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "bloomery/errors.h"
-#include "bloomery/source/mariadb/followable.h"
+#include "bloomery/source/mariadb/followable_mariadb.h"
 #include "bloomery/source/mysql/log_history.h"
 
 namespace bloomery::mysql {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/server_errors.h"
 
 #include <algorithm>
 #include <array>

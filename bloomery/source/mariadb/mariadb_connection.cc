@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bloomery/source/mariadb/connection.h"
+#include "bloomery/source/mariadb/mariadb_connection.h"
 
 #include <errmsg.h>
 #include <netinet/in.h>

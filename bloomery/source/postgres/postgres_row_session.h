@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bloomery/hash/key.h"
-#include "bloomery/source/postgres/connection.h"
+#include "bloomery/source/postgres/postgres_connection.h"
 #include "bloomery/text/key_form.h"
 
 namespace bloomery::postgres {

@@ -3,7 +3,7 @@
 
 #include "bloomery/place/call_context.h"
 #include "bloomery/source/mariadb/column.h"
-#include "bloomery/source/mariadb/connection.h"
+#include "bloomery/source/mariadb/mariadb_connection.h"
 
 namespace bloomery::mysql {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bloomery/store/boot_id.h"
+#include "bloomery/store/machine_start.h"
 
 #include <charconv>
 #include <string>

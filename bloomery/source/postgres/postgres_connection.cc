@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bloomery/source/postgres/connection.h"
+#include "bloomery/source/postgres/postgres_connection.h"
 
 #include <poll.h>
 
