@@ -117,7 +117,8 @@ def play(folder):
                      "127.0.0.1:0", folder=folder)
     fence = "http://" + said(folder, "follow", r"status at http://([\d.:]+)/metrics") + "/fence"
     comes_true(lambda: status(fence) == 200)
-    begin("pull", "sh", "-c", f'until "{COMMAND}" pull "{users}" users.bloom --every 20ms; do sleep 0.1; done', folder=folder)
+    pull = f'"{COMMAND}" pull "{users}" users.bloom'
+    begin("pull", "sh", "-c", f"until {pull}; do sleep 0.1; done; exec {pull} --every 20ms", folder=folder)
     comes_true((folder / "users.bloom").exists)
     begin("workers", sys.executable, "-B", str(SOURCE / "examples/pulled_workers.py"), "users.bloom", fence, folder=folder)
     workers = said(folder, "workers", r"workers at ([\d.:]+)")
