@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -13,7 +12,6 @@
 #include "bloomery/source/postgres/replication_slot.h"
 #include "bloomery/source/postgres/snapshot.h"
 #include "bloomery/text/hex_word.h"
-#include "bloomery/text/printable.h"
 
 namespace bloomery {
 namespace {
@@ -32,19 +30,12 @@ constexpr std::chrono::seconds kConfirmTime{10};
 constexpr std::uint64_t kNoteBytes = 64 * 1024;
 constexpr std::chrono::seconds kNoteEvery{1};
 
-bool reads_no_updates(const ServerLocation& location) {
-  const auto found = location.settings.find("updates");
-  if (found == location.settings.end()) return false;
-  if (found->second == "none") return true;
-  throw std::invalid_argument(location.name() + ": updates=" + printable(found->second) +
-                              " means nothing; allowed: updates=none, where no UPDATE ever changes "
-                              "a key");
-}
-
 }  // namespace
 
 PostgresChanges::PostgresChanges(const ServerLocation& location, const ChangeOptions& options)
-    : location_(location), options_(options), ignores_updates_(reads_no_updates(location)) {
+    : location_(location),
+      options_(options),
+      ignores_updates_(postgres::reads_no_updates(location)) {
   postgres::require_one_column(location);
   postgres::check_slot_name(location.name(), options.slot);
   publication_ = postgres::publication_name(location.selection);

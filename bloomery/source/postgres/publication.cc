@@ -261,6 +261,15 @@ std::optional<Words> read_note(Connection& connection, const std::string& public
 
 }  // namespace
 
+bool reads_no_updates(const ServerLocation& location) {
+  const auto found = location.settings.find("updates");
+  if (found == location.settings.end()) return false;
+  if (found->second == "none") return true;
+  throw std::invalid_argument(location.name() + ": updates=" + printable(found->second) +
+                              " means nothing; allowed: updates=none, where no UPDATE ever changes "
+                              "a key");
+}
+
 std::optional<NotedSlot> noted_slot(Connection& connection, const std::string& publication,
                                     const std::string& slot, const CallContext& context) {
   const auto words = read_note(connection, publication, context);

@@ -24,9 +24,12 @@ struct PublicationPlan {
   std::string create_statement() const;
 };
 
+// Returns whether a location says that no UPDATE ever changes a key (updates=none). Throws
+// std::invalid_argument for another word.
+bool reads_no_updates(const ServerLocation& location);
+
 // Throws std::invalid_argument, saying what can be done, for a table that cannot be followed; where
 // its UPDATEs cannot, a publication of them that is there is removed first, if this user may.
-// `ignores_updates`: the caller knows that no UPDATE ever changes a key.
 PublicationPlan plan_publication(Connection& connection, const ServerSelection& selection,
                                  bool ignores_updates, const CallContext& context);
 
