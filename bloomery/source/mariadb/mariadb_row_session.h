@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bloomery/hash/key.h"
 #include "bloomery/place/call_context.h"
 #include "bloomery/source/mariadb/column.h"
 #include "bloomery/source/mariadb/mariadb_connection.h"
