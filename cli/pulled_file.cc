@@ -152,6 +152,7 @@ void PulledFile::write() {
 void PulledFile::write_anew() {
   require_replaceable();
   if (!arguments_.in_place) return write_version();
+  if (!held_) held_.emplace();
   if (live_ && !live_->is_named()) live_.reset();
   if (is_live_version()) {
     try {

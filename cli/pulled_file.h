@@ -12,6 +12,7 @@
 #include "bloomery/place/call_context.h"
 #include "bloomery/place/delta_source.h"
 #include "bloomery/store/shared_filter.h"
+#include "cli/ending_signals.h"
 
 namespace bloomery::cli {
 
@@ -25,7 +26,9 @@ struct PullArguments {
 };
 
 // A filter in a server as a file here: the filter, where it stands among all that came into the one
-// in the server, and the file. `in_place`: the file is live, and the filter is nowhere else.
+// in the server, and the file. `in_place`: the file is live, and the filter is nowhere else;
+// signals that end a program are held back from the first write on, as one in the middle of it
+// would leave a file that nobody can ask.
 class PulledFile {
  public:
   explicit PulledFile(const PullArguments& arguments);
@@ -58,8 +61,9 @@ class PulledFile {
 
   const PullArguments& arguments_;
   const std::shared_ptr<DeltaSource> source_;
-  std::optional<AnyFilter> filter_{};   // in memory
-  std::optional<SharedFilter> live_{};  // or in the file
+  std::optional<EndingSignals> held_{};  // until the file is whole again
+  std::optional<AnyFilter> filter_{};    // in memory
+  std::optional<SharedFilter> live_{};   // or in the file
   Identity identity_{};
   std::optional<Watermark> reached_{};
   std::uint64_t beat_ = 0;
