@@ -31,6 +31,28 @@
 namespace bloomery {
 namespace {
 
+std::unique_ptr<FilterPlace> load_file(const FileLocation& location, const PlaceOptions& options) {
+  AnyFilter filter = load(location);
+  if (options.keys_as_said) filter.take_keys_as_said();
+  if (options.look) options.look(filter);
+  return std::make_unique<LoadedPlace>(location.text(), std::move(filter));
+}
+
+// Opens a file that its users may make live, or whole, at any moment: it is looked at again then.
+std::unique_ptr<FilterPlace> open_native_to_read(const FileLocation& location,
+                                                 const PlaceOptions& options) {
+  for (int attempt = 1;; ++attempt) {
+    const bool is_live = inspect(location.path).is_live_here;
+    try {
+      if (is_live) return std::make_unique<SharedPlace>(location, false, options.keys_as_said);
+      if (options.load_files) return load_file(location, options);
+      return std::make_unique<MappedPlace>(location, false, options.keys_as_said);
+    } catch (const std::exception&) {
+      if (attempt == kLockAttempts || inspect(location.path).is_live_here == is_live) throw;
+    }
+  }
+}
+
 std::unique_ptr<FilterPlace> open_file(const FileLocation& location, const PlaceOptions& options) {
   if (options.access == PlaceOptions::shared) {
     return std::make_unique<SharedPlace>(location, /*writes=*/true, options.keys_as_said);
@@ -40,20 +62,9 @@ std::unique_ptr<FilterPlace> open_file(const FileLocation& location, const Place
                  !is_changed_in_place(inspect(location.path).contents.parameters.kind))) {
     return std::make_unique<LoadedPlace>(location);
   }
-  if (location.format == nullptr && !writes && inspect(location.path).is_live_here) {
-    try {
-      return std::make_unique<SharedPlace>(location, /*writes=*/false, options.keys_as_said);
-    } catch (const StoreError&) {
-      if (inspect(location.path).is_live_here) throw;  // else it was sealed just now
-    }
-  }
-  if (location.format == nullptr && (writes || !options.load_files)) {
-    return std::make_unique<MappedPlace>(location, writes, options.keys_as_said);
-  }
-  AnyFilter filter = load(location);
-  if (options.keys_as_said) filter.take_keys_as_said();
-  if (options.look) options.look(filter);
-  return std::make_unique<LoadedPlace>(location.text(), std::move(filter));
+  if (location.format == nullptr && !writes) return open_native_to_read(location, options);
+  if (writes) return std::make_unique<MappedPlace>(location, writes, options.keys_as_said);
+  return load_file(location, options);
 }
 
 std::unique_ptr<FilterPlace> open_one(const PlaceLocation& location, const PlaceOptions& options) {
