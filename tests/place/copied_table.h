@@ -52,8 +52,14 @@ class CopiedTable {
       for (unsigned seed = 0; seed < 2; ++seed) {
         running.emplace_back([this, seed](const std::stop_token& stop) { read(stop, seed); });
       }
-      const auto end = std::chrono::steady_clock::now() + scene_time();
-      for (int scenes = 0; std::chrono::steady_clock::now() < end || scenes < 2; ++scenes) {
+      const auto begun = std::chrono::steady_clock::now();
+      const auto lasts = [&](std::chrono::milliseconds time) {
+        return std::chrono::steady_clock::now() < begun + time;
+      };
+      // The threads above may take long to begin on a machine with much else to do.
+      const auto has_begun = [&] { return found_ > 0 && absents_ > 0; };
+      for (int scenes = 0; lasts(scene_time()) || scenes < 2 || (!has_begun() && lasts(kPatience));
+           ++scenes) {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         what();
       }
@@ -73,6 +79,7 @@ class CopiedTable {
   }
 
  private:
+  static constexpr std::chrono::milliseconds kPatience{20'000};
   static std::chrono::milliseconds scene_time() {
     const bool is_long = std::getenv("BLOOMERY_LONG") != nullptr;
     return std::chrono::milliseconds(is_long ? 10'000 : 250);
