@@ -383,6 +383,9 @@ TEST_F(ClusterOfThree, PartitionsAreAskedOnceEachWhereTheyAreWhileSlotsMove) {
   for (; !is_done || rounds < 3; ++rounds) {
     try {
       place->insert(Key("new" + std::to_string(rounds)));
+      const Presence at_once = place->presence_of(Key("new" + std::to_string(rounds)));
+      EXPECT_NE(at_once, Presence::absent);
+      if (at_once != Presence::maybe) wrong = "what was just put in is unknown";
       const auto now = ask(*place, 0, 1000);
       EXPECT_EQ(count(now, Presence::absent), 0);
       if (count(now, Presence::maybe) != 1000) wrong = "some of what is in is unknown";
