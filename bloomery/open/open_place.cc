@@ -44,9 +44,10 @@ std::unique_ptr<FilterPlace> open_native_to_read(const FileLocation& location,
   for (int attempt = 1;; ++attempt) {
     const bool is_live = inspect(location.path).is_live_here;
     try {
-      if (is_live) return std::make_unique<SharedPlace>(location, false, options.keys_as_said);
+      if (is_live)
+        return std::make_unique<SharedPlace>(location, /*writes=*/false, options.keys_as_said);
       if (options.load_files) return load_file(location, options);
-      return std::make_unique<MappedPlace>(location, false, options.keys_as_said);
+      return std::make_unique<MappedPlace>(location, /*writes=*/false, options.keys_as_said);
     } catch (const std::exception&) {
       if (attempt == kLockAttempts || inspect(location.path).is_live_here == is_live) throw;
     }
@@ -63,7 +64,7 @@ std::unique_ptr<FilterPlace> open_file(const FileLocation& location, const Place
     return std::make_unique<LoadedPlace>(location);
   }
   if (location.format == nullptr && !writes) return open_native_to_read(location, options);
-  if (writes) return std::make_unique<MappedPlace>(location, writes, options.keys_as_said);
+  if (writes) return std::make_unique<MappedPlace>(location, /*writes=*/true, options.keys_as_said);
   return load_file(location, options);
 }
 

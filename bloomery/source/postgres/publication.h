@@ -30,6 +30,7 @@ bool reads_no_updates(const ServerLocation& location);
 
 // Throws std::invalid_argument, saying what can be done, for a table that cannot be followed; where
 // its UPDATEs cannot, a publication of them that is there is removed first, if this user may.
+// `ignores_updates`: what reads_no_updates() says.
 PublicationPlan plan_publication(Connection& connection, const ServerSelection& selection,
                                  bool ignores_updates, const CallContext& context);
 
