@@ -87,7 +87,8 @@ class LocalCopy final : public FollowedFilter {
                           const CallContext& context = {}) override;
   void destroy(const CallContext& context = {}) override { place_.destroy(context); }
 
-  // How often it was read whole, and why the last time failed; empty where it did not.
+  // How often it was read whole, counted a moment after such a copy may deny, and why the last time
+  // failed; empty where it did not.
   std::uint64_t copies() const noexcept { return copies_.load(std::memory_order_relaxed); }
   // How many hashes came as deltas.
   std::uint64_t hashes() const noexcept { return hashes_.load(std::memory_order_relaxed); }

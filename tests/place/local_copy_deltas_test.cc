@@ -211,7 +211,7 @@ TEST(LocalCopyByDeltas, IsReadWholeWhereTheChainIsBroken) {
   far.step("after", 3);
   ASSERT_TRUE(comes_true([&] { return behind(copy, "out", 3) == Presence::absent; }));
   EXPECT_EQ(behind(copy, "lost", 3), Presence::maybe);
-  EXPECT_EQ(copy.copies(), 2U);
+  EXPECT_TRUE(comes_true([&] { return copy.copies() == 2; }));
 }
 
 // Copies in many processes lose their chains at the same moment, as in a failover.
@@ -245,7 +245,7 @@ TEST(LocalCopyByDeltas, WithoutAWatermarkDeniesNothingUntilThereIsOne) {
   far.step("row", 1);
   ASSERT_TRUE(comes_true([&] { return behind(copy, "out", 1) == Presence::absent; }));
   EXPECT_EQ(behind(copy, "out", 1, {9, 9}), Presence::unknown) << "of another database";
-  EXPECT_EQ(copy.copies(), 2U) << "made anew with its first watermark";
+  EXPECT_TRUE(comes_true([&] { return copy.copies() == 2; })) << "made anew with its watermark";
 }
 
 TEST(LocalCopyByDeltas, WithoutAFenceDeniesNothing) {

@@ -112,6 +112,10 @@ class PulledFilter {
   void expect_whole(const std::string& why) const {
     const auto place = begin();
     const auto& copy = dynamic_cast<const LocalCopy&>(*place);
+    // The count follows the first answers by a moment.
+    for (int i = 0; i < 2000 && copy.copies() == 0; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
     EXPECT_EQ(copy.copies(), 1U) << why;
     EXPECT_THAT(copy.why_whole(), ::testing::HasSubstr(why));
     EXPECT_THAT(copy.why_whole(), ::testing::HasSubstr(file_.string()));
