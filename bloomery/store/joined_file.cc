@@ -103,6 +103,22 @@ std::optional<RegularFile> open_the_writers(const std::filesystem::path& path) {
   }
 }
 
+// Makes a file whole where who did that was killed meanwhile: all bits are there, and nobody sets
+// any. Throws BusyError where somebody else does it now, and StoreError where this process may not.
+void finish_whole(const std::filesystem::path& path) {
+  try {
+    seal_if_alone(path);
+  } catch (const StoreError& error) {
+    throw_store_error(path,
+                      std::string("who made it whole was killed meanwhile, and this process cannot "
+                                  "do it: seal() or bloomery seal does, by a user who may write "
+                                  "it (") +
+                          error.what() + ")");
+  }
+  const auto header = read_header(RegularFile::open(path, RegularFile::Access::read));
+  if (header.is_live && header.open_for_writing) throw_busy(path);
+}
+
 std::optional<JoinedFile> try_join(const std::filesystem::path& path, const Identity& boot,
                                    RegularFile::Access access) {
   auto file = open_beside_others(path, access);
@@ -121,9 +137,10 @@ std::optional<JoinedFile> try_join(const std::filesystem::path& path, const Iden
   if (access == RegularFile::Access::read_write) return std::nullopt;
   if (header.is_live) {
     require_of_this_boot(header, boot, path);
-    throw_store_error(path,
-                      "who made it whole was killed meanwhile: seal() or bloomery seal does that, "
-                      "and opening it read-write goes on with it");
+    require_local(*file);
+    file.reset();
+    finish_whole(path);
+    return try_join(path, boot, access);
   }
   throw_store_error(path, "is not live, and cannot be shared read-only: open_mapped reads it");
 }

@@ -246,18 +246,26 @@ TEST(SharedFilter, CountsAcrossProcessesAndDeaths) {
 // A process that was killed while it wrote the checksums left the count in the header.
 TEST(SharedFilter, GoesOnAfterASealThatWasKilled) {
   const ScratchFolder folder;
-  put_filter(folder / "f");
-  { open_shared(folder / "f", kStaysLive).insert("in"); }
-  edit_head(folder / "f", [](FileHeader& header) {
-    header.open_for_writing = true;
-    header.contents.inserted = 1;
-  });
-  std::string bytes = read_file(folder / "f");
-  bytes[bytes.size() - 1] ^= 0x55;  // of the table, which was written in part
-  write_file(folder / "f", bytes);
-  EXPECT_THROW(load(folder / "f"), FormatError);
+  const auto kill_its_seal = [&] {
+    put_filter(folder / "f");
+    { open_shared(folder / "f", kStaysLive).insert("in"); }
+    edit_head(folder / "f", [](FileHeader& header) {
+      header.open_for_writing = true;
+      header.contents.inserted = 1;
+    });
+    std::string bytes = read_file(folder / "f");
+    bytes[bytes.size() - 1] ^= 0x55;  // of the table, which was written in part
+    write_file(folder / "f", bytes);
+    EXPECT_THROW(load(folder / "f"), FormatError);
+  };
+  kill_its_seal();
+  // A reader makes it whole, and is to open it as such.
   EXPECT_THAT([&] { open_shared(folder / "f", {.access = SharedOptions::read_only}); },
-              ThrowsMessage<StoreError>(HasSubstr("was killed meanwhile")));
+              ThrowsMessage<StoreError>(HasSubstr("is not live")));
+  EXPECT_FALSE(inspect(folder / "f").is_live);
+  EXPECT_TRUE(load(folder / "f").may_contain("in"));
+  EXPECT_EQ(load(folder / "f").inserted(), 1U);
+  kill_its_seal();
   SharedFilter shared = open_shared(folder / "f");
   EXPECT_TRUE(shared.may_contain("in"));
   EXPECT_EQ(shared.inserted(), 1U);

@@ -289,6 +289,7 @@ TEST(SharedFilter, IsNotSealedByWhoWouldLoseFieldsOfALaterProgram) {
   edit_head(folder / "f", [](FileHeader& header) { header.open_for_writing = true; });
   testing::add_later_field(folder / "f");
   EXPECT_THAT([&] { open_shared(folder / "f"); }, refused);
+  EXPECT_THAT([&] { open_shared(folder / "f", {.access = SharedOptions::read_only}); }, refused);
 }
 
 TEST(SharedFilter, RefusesWhatIsDamagedOrNotClosed) {
