@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bloomery/bits/heap_words.h"
@@ -17,13 +18,28 @@
 
 namespace bloomery {
 
-FileHeader read_header(const RegularFile& file) {
+namespace {
+
+std::vector<std::byte> read_head(const RegularFile& file) {
   std::vector<std::byte> head(std::min(file.size(), kMaxHeadBytes));
   file.read(head, 0);
-  try {
-    return decode_head(head, file.size());
-  } catch (const FormatError& error) {
-    throw_format_error(file.path(), error.what());
+  return head;
+}
+
+}  // namespace
+
+// Reads a head again that was half one and half another, as who changes the file in place wrote it
+// just then.
+FileHeader read_header(const RegularFile& file) {
+  auto head = read_head(file);
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return decode_head(head, file.size());
+    } catch (const FormatError& error) {
+      auto again = read_head(file);
+      if (again == head || attempt == kLockAttempts) throw_format_error(file.path(), error.what());
+      head = std::move(again);
+    }
   }
 }
 
