@@ -2,6 +2,7 @@
 // bloomery insert: keys into a filter's file, all or none.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -143,7 +144,15 @@ int insert(const InsertArguments& arguments) {
   require_inputs(arguments.inputs.locations);
   if (arguments.file.is_live()) return insert_live(arguments, PlaceOptions::read_write);
   if (is_shared(arguments.file)) return insert_live(arguments, PlaceOptions::shared);
-  EditedFile file(arguments.file.file, arguments.edit);
+  std::optional<EditedFile> edited;
+  try {
+    edited.emplace(arguments.file.file, arguments.edit);
+  } catch (const FormatError&) {
+    // A file that others began to share while this waited is joined.
+    if (!is_shared(arguments.file)) throw;
+    return insert_live(arguments, PlaceOptions::shared);
+  }
+  EditedFile& file = *edited;
   StateKeeper::Lock held = file.hold();
   AnyFilter& filter = file.filter();
   if (!filter.can_insert()) {
