@@ -54,6 +54,7 @@ Exit status: 0 FILE is there, and pull --every was stopped (INT, TERM, HUP); 2 i
 
 // Many programs lose their chain at once, and read the whole filter one after the other.
 constexpr std::chrono::milliseconds kLongestTurn{1000};
+constexpr int kMostBeginnings = 5;
 
 void print_pulled(const PullArguments& arguments, const PulledFile& pulled) {
   Report report;
@@ -113,10 +114,22 @@ class Keeper {
   std::jthread thread_;  // the last: it uses all of these
 };
 
+// A file that another pull wrote meanwhile is gone on from: it may be newer.
+void begin(PulledFile& pulled) {
+  for (int attempt = 1;; ++attempt) {
+    try {
+      if (!pulled.go_on_with_file({})) pulled.read_whole({});
+      return;
+    } catch (const ChangedError&) {
+      if (attempt == kMostBeginnings) throw;
+    }
+  }
+}
+
 int pull(const PullArguments& arguments) {
   arguments.to.need_own_file("pull writes a file of our own");
   PulledFile pulled(arguments);
-  if (!pulled.go_on_with_file({})) pulled.read_whole({});
+  begin(pulled);
   print_pulled(arguments, pulled);
   if (!arguments.every_ms) return kSome;
   const EndingSignals signals;  // before any thread begins

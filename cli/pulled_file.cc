@@ -33,6 +33,7 @@ PulledFile::PulledFile(const PullArguments& arguments)
 
 bool PulledFile::go_on_with_file(const CallContext& context) {
   if (!is_taken(arguments_.to)) return false;
+  before_.emplace(arguments_.to.file.path);
   CaughtUp caught;
   try {
     caught = catch_up(*source_, load_pulled(arguments_.to.file.path, kMostBytes), context);
@@ -51,13 +52,18 @@ bool PulledFile::go_on_with_file(const CallContext& context) {
 
 void PulledFile::read_whole(const CallContext& context) {
   if (written_) require_replaceable();
+  before_.emplace(arguments_.to.file.path);
   take(source_->read_whole(kMostBytes, context));
   write();
 }
 
 bool PulledFile::go_on(const CallContext& context) {
-  if (live_ && !live_->is_named()) live_.reset();
+  if (live_ && !is_live_named()) live_.reset();
   if (!live_ && !filter_) return false;
+  if (filter_) {
+    before_.emplace(arguments_.to.file.path);
+    is_written_ = is_written_ && is_taken(arguments_.to);
+  }
   for (bool is_last = false; !is_last;) {
     const auto delta = source_->since(position_, std::chrono::milliseconds(1), context);
     if (!delta || (delta->is_last && delta->identity != identity_)) return false;
@@ -144,6 +150,7 @@ void PulledFile::write() {
   } else {
     change_live([&](SharedFilter& live) { live.advance(reached_, chain()); });
   }
+  before_.reset();
   written_ = identity_;
   is_written_ = true;
 }
@@ -153,7 +160,7 @@ void PulledFile::write_anew() {
   require_replaceable();
   if (!arguments_.in_place) return write_version();
   if (!held_) held_.emplace();
-  if (live_ && !live_->is_named()) live_.reset();
+  if (live_ && !is_live_named()) live_.reset();
   if (is_live_version()) {
     try {
       return bring_into_live();
@@ -181,11 +188,16 @@ bool PulledFile::is_live_version() const {
   }
 }
 
+// Returns whether the path leads to the file that is open, by whatever links.
+bool PulledFile::is_live_named() const {
+  return live_->is_named() && follow_links(arguments_.to.file.path) == target_;
+}
+
 // The file's own bits are of the same filter, and may only be more.
 void PulledFile::bring_into_live() {
   if (!live_) {
-    live_.emplace(follow_links(arguments_.to.file.path),
-                  SharedOptions{.patience = kUntilFree, .moves_notes = true});
+    target_ = follow_links(arguments_.to.file.path);
+    live_.emplace(target_, SharedOptions{.patience = kUntilFree, .moves_notes = true});
   }
   if (live_->notes().identity != identity_) {
     live_.reset();
@@ -206,6 +218,7 @@ void PulledFile::write_version() {
   }
   options.chain = chain();
   options.over_live = arguments_.in_place;
+  options.over = before_ ? &*before_ : nullptr;
   save(contents(), arguments_.to.file.path, options);
 }
 

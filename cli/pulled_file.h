@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include "bloomery/open/place_location.h"
 #include "bloomery/place/call_context.h"
 #include "bloomery/place/delta_source.h"
+#include "bloomery/store/file_version.h"
 #include "bloomery/store/shared_filter.h"
 #include "cli/ending_signals.h"
 
@@ -28,7 +30,8 @@ struct PullArguments {
 // A filter in a server as a file here: the filter, where it stands among all that came into the one
 // in the server, and the file. `in_place`: the file is live, and the filter is nowhere else;
 // signals that end a program are held back from the first write on, as one in the middle of it
-// would leave a file that nobody can ask.
+// would leave a file that nobody can ask. Whatever writes the file throws ChangedError if another
+// pull wrote it after the server was asked: that version may be newer.
 class PulledFile {
  public:
   explicit PulledFile(const PullArguments& arguments);
@@ -57,13 +60,16 @@ class PulledFile {
   void write_version();
   void require_replaceable() const;
   bool is_live_version() const;
+  bool is_live_named() const;
   std::string chain() const;
 
   const PullArguments& arguments_;
   const std::shared_ptr<DeltaSource> source_;
+  std::optional<FileVersion> before_{};  // the file before the server was asked
   std::optional<EndingSignals> held_{};  // until the file is whole again
   std::optional<AnyFilter> filter_{};    // in memory
   std::optional<SharedFilter> live_{};   // or in the file
+  std::filesystem::path target_{};       // of the live file, to which links led
   Identity identity_{};
   std::optional<Watermark> reached_{};
   std::uint64_t beat_ = 0;

@@ -13,6 +13,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/native/write_native.h"
 #include "bloomery/store/body_io.h"
+#include "bloomery/store/file_version.h"
 #include "bloomery/store/in_place.h"
 #include "bloomery/store/live_notes.h"
 #include "bloomery/store/machine_start.h"
@@ -24,7 +25,7 @@
 namespace bloomery {
 namespace {
 
-// Returns whether a live file was there, and is replaced.
+// Returns whether a live file was there, or one that is damaged, and is replaced.
 bool save_over_live(const FilterContents& contents, const std::filesystem::path& path,
                     const SaveOptions& options) {
   const auto target = follow_links(path);
@@ -34,8 +35,9 @@ bool save_over_live(const FilterContents& contents, const std::filesystem::path&
     const FileHeader header = read_header(*replaced);
     if (!header.live || header.live->boot != boot_id()) return false;
   } catch (const FormatError&) {
-    return false;  // which nobody has open
+    // Damaged: those who have it open insert nothing into it that could be lost.
   }
+  if (options.over != nullptr) options.over->require_there();
   write_file(contents, options.notes, target, &*replaced, options.chain);
   return true;
 }
@@ -48,6 +50,7 @@ void save(const FilterContents& contents, const std::filesystem::path& path,
   write_or_replace(
       path, options.replace,
       [&](const std::filesystem::path& target, const std::optional<WriterLock>& replaced) {
+        if (options.over != nullptr) options.over->require_there();
         return write_file(contents, options.notes, target, file_of(replaced), options.chain);
       });
 }

@@ -18,6 +18,8 @@
 // FormatError where the bytes are not a whole filter.
 namespace bloomery {
 
+class FileVersion;
+
 // Options of save() to a file.
 struct SaveOptions {
   bool replace = true;  // false: a StoreError if the file exists
@@ -26,6 +28,9 @@ struct SaveOptions {
   // `over_live`: also in the place of a live file that processes have open (shared_filter.h). They
   // keep what they have, and what they insert into it goes with it.
   bool over_live = false;
+  // `over`: a ChangedError where this version is not there any more, which is looked at under the
+  // file's lock; null: whatever is there is replaced.
+  const FileVersion* over = nullptr;
 };
 
 // Returns when the filter is on the disk to stay. On any error the file is what it was. May run

@@ -4,14 +4,21 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <filesystem>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bloomery/filter/filter_kinds.h"
+#include "bloomery/open/open_place.h"
 #include "bloomery/open/place_location.h"
 #include "bloomery/redis/client/location.h"
 #include "bloomery/redis/places/native_load.h"
+#include "bloomery/store/file_version.h"
 #include "bloomery/store/native_file.h"
 #include "tests/store/scratch_folder.h"
+#include "tests/support/proxy.h"
 #include "tests/support/redis_server.h"
 
 namespace bloomery::cli {
@@ -47,6 +54,51 @@ TEST(PulledFile, HoldsSignalsBackFromTheFirstWriteInPlaceUntilTheFileIsWhole) {
     }
     EXPECT_FALSE(inspect(arguments.to.file.path).is_live);
     EXPECT_FALSE(holds_signals_back());
+  }
+}
+
+// Two pulls of one file that overlap, as those of a timer do over a slow line: who read the filter
+// first does not put it over what the other has brought since.
+TEST(PulledFile, DoesNotGoBackWhereAnotherPullWroteTheFileMeanwhile) {
+  if (!testing::RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
+  const testing::ScratchFolder folder;
+  const testing::RedisServer server(folder.path().string());
+  const std::string location = "redis+unix://" + server.socket() + "#f";
+  redis::Client client(redis::parse_location(location));
+  redis::load_native(client, make_filter(FilterKind::blocked, {.capacity = 1000}).contents(), {});
+  const auto place =
+      open_place("bitmap:" + location, {.access = PlaceOptions::read_write, .keys_as_said = true});
+  const std::string file = (folder.path() / "pulled.bloom").string();
+  const auto has = [&](const std::string& key) {
+    return open_place(file)->presence_of(key) == Presence::maybe;
+  };
+  for (const bool in_place : {false, true}) {
+    for (const bool was_there : {false, true}) {
+      const std::string new_key = "key " + std::to_string(in_place) + std::to_string(was_there);
+      if (!was_there) std::filesystem::remove(file);
+      const PullArguments second{.from = parse_place_location("bitmap:" + location),
+                                 .to = parse_place_location(file),
+                                 .in_place = in_place};
+      bool has_come = false;
+      const auto pull_in_between = [&](std::string& bytes, std::mt19937&) {
+        const bool has_bits = bytes.size() > 1000;
+        if (!has_bits || std::exchange(has_come, true)) return true;
+        place->insert_many(std::vector<Key>{Key(new_key)});
+        PulledFile(second).read_whole({});
+        EXPECT_TRUE(has(new_key));
+        return true;
+      };
+      const testing::Proxy slow(server.socket(), pull_in_between);
+      PullArguments first = second;
+      first.from =
+          parse_place_location("bitmap:redis://127.0.0.1:" + std::to_string(slow.port()) + "#f");
+      PulledFile pulled(first);
+      EXPECT_THROW(pulled.read_whole({}), ChangedError);
+      EXPECT_TRUE(has_come);
+      EXPECT_TRUE(has(new_key));
+      pulled.read_whole({});
+      EXPECT_TRUE(has(new_key));
+    }
   }
 }
 
