@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "bloomery/errors.h"
@@ -32,7 +33,7 @@ PulledFile::PulledFile(const PullArguments& arguments)
 }
 
 bool PulledFile::go_on_with_file(const CallContext& context) {
-  if (!is_taken(arguments_.to)) return false;
+  if (!is_there()) return false;
   before_.emplace(arguments_.to.file.path);
   CaughtUp caught;
   try {
@@ -62,7 +63,7 @@ bool PulledFile::go_on(const CallContext& context) {
   if (!live_ && !filter_) return false;
   if (filter_) {
     before_.emplace(arguments_.to.file.path);
-    is_written_ = is_written_ && is_taken(arguments_.to);
+    is_written_ = is_written_ && is_there();
   }
   for (bool is_last = false; !is_last;) {
     const auto delta = source_->since(position_, std::chrono::milliseconds(1), context);
@@ -121,8 +122,14 @@ void PulledFile::take(DeltaSource::Whole whole) {
   added_ = 0;
 }
 
+// Returns whether a file is there; not where a link leads to none.
+bool PulledFile::is_there() const {
+  std::error_code unknown;  // writing it says what is wrong
+  return std::filesystem::exists(arguments_.to.file.path, unknown);
+}
+
 void PulledFile::require_replaceable() const {
-  if (!is_taken(arguments_.to)) return;
+  if (!is_there()) return;
   const std::string& file = arguments_.to.text();
   if (!is_native(arguments_.to.file.path)) {
     throw StoreError(file + ": no filter of ours, and left alone");
@@ -178,7 +185,7 @@ void PulledFile::write_anew() {
 
 // Returns whether the file is live already, by this pull or an earlier one, and of this filter.
 bool PulledFile::is_live_version() const {
-  if (!is_taken(arguments_.to)) return false;
+  if (!is_there()) return false;
   try {
     const FileInfo info = inspect(arguments_.to.file.path);
     return info.is_live_here && info.notes.identity == identity_ && identity_.is_set() &&

@@ -58,6 +58,7 @@ class PulledFile {
   void write_anew();
   void bring_into_live();
   void write_version();
+  bool is_there() const;
   void require_replaceable() const;
   bool is_live_version() const;
   bool is_live_named() const;

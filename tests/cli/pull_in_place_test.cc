@@ -121,5 +121,22 @@ TEST_F(PullInPlace, LeavesTheFileToThoseWhoHaveItWhereTheFilterIsAnother) {
   EXPECT_EQ(shell_.run("ls").out.find("pulled.bloom."), std::string::npos) << "nothing is left";
 }
 
+// Deployments change so which folder is the current one.
+TEST_F(PullInPlace, FollowsALinkThatIsPointedElsewhere) {
+  stop("TERM");
+  ASSERT_EQ(shell_.run("mkdir one two && mv pulled.bloom one && ln -s one/pulled.bloom .").status,
+            0);
+  process_ = keep_pulling(" --in-place");
+  row("zoe");
+  EXPECT_TRUE(denies_behind_a_fence());
+  ASSERT_EQ(shell_.run("ln -sfn two/pulled.bloom pulled.bloom").status, 0);
+  row("yan");
+  EXPECT_TRUE(denies_behind_a_fence());
+  EXPECT_EQ(behind("zoe\nyan\nkim\n").out, "kim\n");
+  stop("TERM");
+  EXPECT_EQ(shell_.run("bloomery check two/pulled.bloom -e yan").out, "yan\n");
+  EXPECT_EQ(shell_.run("bloomery check one/pulled.bloom -e yan").status, 1) << "it stays as it was";
+}
+
 }  // namespace
 }  // namespace bloomery
