@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <filesystem>
+#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -31,18 +32,27 @@ bool holds_signals_back() {
   return sigismember(&blocked, SIGINT) == 1 && sigismember(&blocked, SIGTERM) == 1;
 }
 
+class PulledFiles : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!testing::RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
+    server_ = std::make_unique<testing::RedisServer>(folder_.path().string());
+    location_ = "redis+unix://" + server_->socket() + "#f";
+    redis::Client client(redis::parse_location(location_));
+    redis::load_native(client, make_filter(FilterKind::blocked, {.capacity = 1000}).contents(), {});
+  }
+
+  const testing::ScratchFolder folder_;
+  std::unique_ptr<testing::RedisServer> server_;
+  std::string location_;
+};
+
 // One that came while the file was made live would leave a file that nobody can ask.
-TEST(PulledFile, HoldsSignalsBackFromTheFirstWriteInPlaceUntilTheFileIsWhole) {
-  if (!testing::RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
-  const testing::ScratchFolder folder;
-  const testing::RedisServer server(folder.path().string());
-  const std::string location = "redis+unix://" + server.socket() + "#f";
-  redis::Client client(redis::parse_location(location));
-  redis::load_native(client, make_filter(FilterKind::blocked, {.capacity = 1000}).contents(), {});
+TEST_F(PulledFiles, HoldsSignalsBackFromTheFirstWriteInPlaceUntilTheFileIsWhole) {
   for (const bool in_place : {false, true}) {
     const PullArguments arguments{
-        .from = parse_place_location("bitmap:" + location),
-        .to = parse_place_location((folder.path() / "pulled.bloom").string()),
+        .from = parse_place_location("bitmap:" + location_),
+        .to = parse_place_location((folder_.path() / "pulled.bloom").string()),
         .in_place = in_place,
         .replace = true};
     {
@@ -59,16 +69,10 @@ TEST(PulledFile, HoldsSignalsBackFromTheFirstWriteInPlaceUntilTheFileIsWhole) {
 
 // Two pulls of one file that overlap, as those of a timer do over a slow line: who read the filter
 // first does not put it over what the other has brought since.
-TEST(PulledFile, DoesNotGoBackWhereAnotherPullWroteTheFileMeanwhile) {
-  if (!testing::RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
-  const testing::ScratchFolder folder;
-  const testing::RedisServer server(folder.path().string());
-  const std::string location = "redis+unix://" + server.socket() + "#f";
-  redis::Client client(redis::parse_location(location));
-  redis::load_native(client, make_filter(FilterKind::blocked, {.capacity = 1000}).contents(), {});
+TEST_F(PulledFiles, DoesNotGoBackWhereAnotherPullWroteTheFileMeanwhile) {
   const auto place =
-      open_place("bitmap:" + location, {.access = PlaceOptions::read_write, .keys_as_said = true});
-  const std::string file = (folder.path() / "pulled.bloom").string();
+      open_place("bitmap:" + location_, {.access = PlaceOptions::read_write, .keys_as_said = true});
+  const std::string file = (folder_.path() / "pulled.bloom").string();
   const auto has = [&](const std::string& key) {
     return open_place(file)->presence_of(key) == Presence::maybe;
   };
@@ -76,7 +80,7 @@ TEST(PulledFile, DoesNotGoBackWhereAnotherPullWroteTheFileMeanwhile) {
     for (const bool was_there : {false, true}) {
       const std::string new_key = "key " + std::to_string(in_place) + std::to_string(was_there);
       if (!was_there) std::filesystem::remove(file);
-      const PullArguments second{.from = parse_place_location("bitmap:" + location),
+      const PullArguments second{.from = parse_place_location("bitmap:" + location_),
                                  .to = parse_place_location(file),
                                  .in_place = in_place};
       bool has_come = false;
@@ -88,7 +92,7 @@ TEST(PulledFile, DoesNotGoBackWhereAnotherPullWroteTheFileMeanwhile) {
         EXPECT_TRUE(has(new_key));
         return true;
       };
-      const testing::Proxy slow(server.socket(), pull_in_between);
+      const testing::Proxy slow(server_->socket(), pull_in_between);
       PullArguments first = second;
       first.from =
           parse_place_location("bitmap:redis://127.0.0.1:" + std::to_string(slow.port()) + "#f");

@@ -82,11 +82,7 @@ class PulledFilter {
   }
   // Waits up to ten seconds until the copy answers for itself.
   bool comes_in_step(FilterPlace& place) const {
-    for (int i = 0; i < 2000; ++i) {
-      if (denies_by_itself(place)) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return false;
+    return comes_true([&] { return denies_by_itself(place); });
   }
   // Expects that a copy denies nothing behind a fence at the rows that the file has and the filter
   // has not.
@@ -113,9 +109,7 @@ class PulledFilter {
     const auto place = begin();
     const auto& copy = dynamic_cast<const LocalCopy&>(*place);
     // The count follows the first answers by a moment.
-    for (int i = 0; i < 2000 && copy.copies() == 0; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
+    EXPECT_TRUE(comes_true([&] { return copy.copies() > 0; }));
     EXPECT_EQ(copy.copies(), 1U) << why;
     EXPECT_THAT(copy.why_whole(), ::testing::HasSubstr(why));
     EXPECT_THAT(copy.why_whole(), ::testing::HasSubstr(file_.string()));
@@ -124,6 +118,15 @@ class PulledFilter {
   const std::filesystem::path& file() const noexcept { return file_; }
 
  private:
+  // Returns whether `test` comes true within ten seconds.
+  template <class Test>
+  static bool comes_true(Test test) {
+    for (int i = 0; i < 2000; ++i) {
+      if (test()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return false;
+  }
   // Returns whether the copy alone says that there is no other row.
   bool denies_by_itself(FilterPlace& place) const {
     const Fence fence{{kTable, rows_.size()}};
