@@ -33,8 +33,8 @@ PulledFile::PulledFile(const PullArguments& arguments)
 }
 
 bool PulledFile::go_on_with_file(const CallContext& context) {
-  if (!is_there()) return false;
   before_.emplace(arguments_.to.file.path);
+  if (!before_->exists()) return false;
   CaughtUp caught;
   try {
     caught = catch_up(*source_, load_pulled(arguments_.to.file.path, kMostBytes), context);
@@ -63,7 +63,7 @@ bool PulledFile::go_on(const CallContext& context) {
   if (!live_ && !filter_) return false;
   if (filter_) {
     before_.emplace(arguments_.to.file.path);
-    is_written_ = is_written_ && is_there();
+    is_written_ = is_written_ && before_->exists();
   }
   for (bool is_last = false; !is_last;) {
     const auto delta = source_->since(position_, std::chrono::milliseconds(1), context);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/file_version.h"
 
-#include <algorithm>
 #include <string>
 
 #include "bloomery/format/native/file_layout.h"
+#include "bloomery/store/native_file_access.h"
 #include "bloomery/store/replacement_file.h"
 
 namespace bloomery {
@@ -12,9 +12,7 @@ namespace {
 
 // All that a change in place changes before the body: flags, counts, and notes that move.
 std::vector<std::byte> head_of(const RegularFile& file) {
-  std::vector<std::byte> head(std::min(file.size(), kBodyAlignment));
-  file.read(head, 0);
-  return head;
+  return read_head(file, kBodyAlignment);
 }
 
 }  // namespace

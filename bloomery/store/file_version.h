@@ -24,6 +24,9 @@ class FileVersion {
   // Looks at the file; links are followed. Throws StoreError where it cannot be opened.
   explicit FileVersion(const std::filesystem::path& path);
 
+  // Returns whether there was a file.
+  bool exists() const noexcept { return file_.has_value(); }
+
   // Throws ChangedError where the path names another file by now, or one that was made live, made
   // whole or brought in step meanwhile. Keys that others insert into a live file are not looked at.
   void require_there() const;

@@ -25,6 +25,13 @@
 namespace bloomery {
 namespace {
 
+std::optional<WriterLock> save_over(const RegularFile* replaced, const FilterContents& contents,
+                                    const std::filesystem::path& target,
+                                    const SaveOptions& options) {
+  if (options.over != nullptr) options.over->require_there();
+  return write_file(contents, options.notes, target, replaced, options.chain);
+}
+
 // Returns whether a live file was there, or one that is damaged, and is replaced.
 bool save_over_live(const FilterContents& contents, const std::filesystem::path& path,
                     const SaveOptions& options) {
@@ -37,8 +44,7 @@ bool save_over_live(const FilterContents& contents, const std::filesystem::path&
   } catch (const FormatError&) {
     // Damaged: those who have it open insert nothing into it that could be lost.
   }
-  if (options.over != nullptr) options.over->require_there();
-  write_file(contents, options.notes, target, &*replaced, options.chain);
+  save_over(&*replaced, contents, target, options);
   return true;
 }
 
@@ -50,8 +56,7 @@ void save(const FilterContents& contents, const std::filesystem::path& path,
   write_or_replace(
       path, options.replace,
       [&](const std::filesystem::path& target, const std::optional<WriterLock>& replaced) {
-        if (options.over != nullptr) options.over->require_there();
-        return write_file(contents, options.notes, target, file_of(replaced), options.chain);
+        return save_over(file_of(replaced), contents, target, options);
       });
 }
 

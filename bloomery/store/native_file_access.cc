@@ -18,25 +18,21 @@
 
 namespace bloomery {
 
-namespace {
-
-std::vector<std::byte> read_head(const RegularFile& file) {
-  std::vector<std::byte> head(std::min(file.size(), kMaxHeadBytes));
+std::vector<std::byte> read_head(const RegularFile& file, std::uint64_t most) {
+  std::vector<std::byte> head(std::min(file.size(), most));
   file.read(head, 0);
   return head;
 }
 
-}  // namespace
-
 // Reads a head again that was half one and half another, as who changes the file in place wrote it
 // just then.
 FileHeader read_header(const RegularFile& file) {
-  auto head = read_head(file);
+  auto head = read_head(file, kMaxHeadBytes);
   for (int attempt = 1;; ++attempt) {
     try {
       return decode_head(head, file.size());
     } catch (const FormatError& error) {
-      auto again = read_head(file);
+      auto again = read_head(file, kMaxHeadBytes);
       if (again == head || attempt == kLockAttempts) throw_format_error(file.path(), error.what());
       head = std::move(again);
     }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/format/native/file_header.h"
@@ -13,6 +16,9 @@
 
 // The steps that loading, mapping and editing share.
 namespace bloomery {
+
+// The first bytes of a file, at most so many.
+std::vector<std::byte> read_head(const RegularFile& file, std::uint64_t most);
 
 // Throws FormatError, naming the file, for anything wrong before or around the body.
 FileHeader read_header(const RegularFile& file);
